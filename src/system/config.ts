@@ -1,0 +1,80 @@
+import type { Batching } from './scenario';
+
+/** Hardware mixes of Section V: homogeneous, moderate, heterogeneous. */
+export type Mix = 'Hom' | 'Mod' | 'Het';
+
+/** Which constants: as printed in the paper, or with its free constants fitted to the published numbers. */
+export type Preset = 'literal' | 'calibrated';
+
+/** Where request lengths come from when no trace is given. */
+export type LengthModel = 'paper' | 'lmsys-like';
+
+/** How the output lengths that the scheduler sees differ from those the server runs. */
+export type PredictionError = 'none' | 'lognormal';
+
+/**
+ * Table I and the free constants of the model, one flat record. Units with a brand name (dBm, MHz, GB, KB) stand only
+ * here; inside the library all is SI.
+ */
+export interface SystemConfig {
+  /** U, mobile users; each issues one request per slot. Default 40. */
+  readonly users: number;
+  /** S, edge servers. Default 8. */
+  readonly servers: number;
+  /** T, slots with arrivals; afterwards the servers run until nothing is left. Default 800. */
+  readonly slots: number;
+  /** Δ, s. Default 1. */
+  readonly slotSeconds: number;
+  /** Which GPUs the servers have, in the proportions of Section V. Default 'Mod'. */
+  readonly mix: Mix;
+  /** Names of GPU profiles, one per server, instead of a mix. */
+  readonly gpus?: readonly string[] | undefined;
+  /** A CSV of GPU profiles to use instead of the preset's. */
+  readonly gpuProfilesFile?: string | undefined;
+  /** κ, the share of GPU memory reserved for the KV pool. literal 1; calibrated from data/. */
+  readonly kvPoolFraction: number;
+  /** α, KB (decimal) of KV cache per token. Default 16. */
+  readonly kvKilobytesPerToken: number;
+  /** β, bits sent per input token. Default 16. */
+  readonly bitsPerToken: number;
+  /** w, the share of decode speed that a running prefill takes, in [0, 1). */
+  readonly prefillSlowdown: number;
+  /** DEED or batch-at-a-time decoding. Default 'deed'. */
+  readonly batching: Batching;
+  /** What happens to a request that no pool can hold. Default 'reject': counted, never silent. */
+  readonly oversized: 'error' | 'reject';
+  /** B_s, MHz: lowest and highest; servers are drawn uniformly between. Default [6, 14]. */
+  readonly bandwidthMHz: readonly [number, number];
+  /** p_i, dBm: lowest and highest; users are drawn uniformly between. Default [15, 25]. */
+  readonly txPowerDbm: readonly [number, number];
+  /** N_0, dBm/Hz. Default −174. */
+  readonly noiseDbmPerHz: number;
+  /** Path loss at 1 km, dB. Default 128.1. */
+  readonly pathLossDb: number;
+  /** Path loss per decade of distance, dB. Default 37.6. */
+  readonly pathLossDbPerDecade: number;
+  /** Small-scale fading of a request's link. Default 'rayleigh'. */
+  readonly fading: 'none' | 'rayleigh';
+  /** Service area, m. Default [200, 200]. */
+  readonly areaMeters: readonly [number, number];
+  /** Longest step of a user per slot in each direction, m. Default 5. */
+  readonly stepMeters: number;
+  /** Request lengths. Default 'paper'. */
+  readonly lengths: LengthModel;
+  /** Mean l_in, tokens. Default 70. */
+  readonly meanInputTokens: number;
+  /** Mean l_out, tokens. Default 215. */
+  readonly meanOutputTokens: number;
+  /** Spread of ln l_in (log-normal). */
+  readonly sigmaInput: number;
+  /** Spread of ln l_out (log-normal). */
+  readonly sigmaOutput: number;
+  /** Error of the predicted output length. Default 'none'. */
+  readonly predictionError: PredictionError;
+  /** Spread of ln(l̂/l) when predictionError is 'lognormal'. Default 0.3. */
+  readonly predictionSigma: number;
+  /** ε, tolerance of the long-run mean of Y_s. Default 0.01. */
+  readonly balanceTolerance: number;
+  /** ν, weight of latency against balance. Default 0.5. */
+  readonly latencyWeight: number;
+}

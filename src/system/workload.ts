@@ -1,0 +1,98 @@
+import { uniformAt, hashLabel } from '../core/rng';
+
+/** The requests of one slot, structure of arrays; entries 0..count−1 are valid. */
+export interface SlotRequests {
+  count: number;
+  /** Index of the issuing user, 0..U−1. */
+  user: Int32Array;
+  /** l_in, tokens. */
+  inputTokens: Int32Array;
+  /** l_out that the server will run, tokens. A scheduler never sees it. */
+  outputTokens: Int32Array;
+  /** l̂_out that the scheduler sees, tokens. */
+  predictedTokens: Int32Array;
+}
+
+/**
+ * Where requests come from. A workload has no position: `fill` may be called for any slot in any order and gives the
+ * same requests, so that a forked environment meets the same future.
+ */
+export interface Workload {
+  /** Most requests any slot can have. */
+  readonly maxRequestsPerSlot: number;
+  /** Writes the requests of slot `slot` (0, 1, …). */
+  fill(slot: number, out: SlotRequests): void;
+}
+
+/** Empty arrays for up to `capacity` requests. */
+export function slotRequests(capacity: number): SlotRequests {
+  return {
+    count: 0,
+    user: new Int32Array(capacity),
+    inputTokens: new Int32Array(capacity),
+    outputTokens: new Int32Array(capacity),
+    predictedTokens: new Int32Array(capacity),
+  };
+}
+
+/** What the synthetic workload needs to know. */
+export interface LengthDistribution {
+  readonly users: number;
+  readonly meanInputTokens: number;
+  readonly meanOutputTokens: number;
+  /** Spread of the logarithm. */
+  readonly sigmaInput: number;
+  readonly sigmaOutput: number;
+  /** Longest input and output that are drawn, tokens. */
+  readonly maxTokens: number;
+}
+
+/**
+ * Section III-A: every user issues one request at the start of every slot. Lengths are log-normal with the given
+ * means, exp(μ + σ·n) with μ = ln(mean) − σ²/2, rounded and at least 1.
+ * Note: the paper draws from LMSYS-Chat-1M, which is gated; only the means are printed.
+ */
+export function syntheticWorkload(lengths: LengthDistribution, seed: number): Workload {
+  const key = hashLabel(seed, 'lengths');
+  const { users, sigmaInput, sigmaOutput, maxTokens } = lengths;
+  const muInput = Math.log(lengths.meanInputTokens) - (sigmaInput * sigmaInput) / 2;
+  const muOutput = Math.log(lengths.meanOutputTokens) - (sigmaOutput * sigmaOutput) / 2;
+  const tokens = (x: number): number => Math.min(maxTokens, Math.max(1, Math.round(Math.exp(x))));
+  return {
+    maxRequestsPerSlot: users,
+    fill(slot, out): void {
+      out.count = users;
+      for (let u = 0; u < users; u++) {
+        // Box and Muller: one pair of uniforms gives the two independent normals that a request needs.
+        const radius = Math.sqrt(-2 * Math.log(uniformAt(key, slot, u, 0)));
+        const angle = 2 * Math.PI * uniformAt(key, slot, u, 1);
+        out.user[u] = u;
+        out.inputTokens[u] = tokens(muInput + sigmaInput * radius * Math.cos(angle));
+        const output = tokens(muOutput + sigmaOutput * radius * Math.sin(angle));
+        out.outputTokens[u] = output;
+        out.predictedTokens[u] = output;
+      }
+    },
+  };
+}
+
+/**
+ * Length prediction error: the scheduler sees l̂ = l·exp(σ·n), at least 1, while the server runs l.
+ *
+ * @param workload the true requests.
+ * @param sigma spread of ln(l̂/l).
+ */
+export function withPredictionError(workload: Workload, sigma: number, seed: number): Workload {
+  const key = hashLabel(seed, 'prediction-error');
+  return {
+    maxRequestsPerSlot: workload.maxRequestsPerSlot,
+    fill(slot, out): void {
+      workload.fill(slot, out);
+      for (let i = 0; i < out.count; i++) {
+        const radius = Math.sqrt(-2 * Math.log(uniformAt(key, slot, i, 0)));
+        const noise = radius * Math.cos(2 * Math.PI * uniformAt(key, slot, i, 1));
+        out.predictedTokens[i] = Math.max(1, Math.round((out.outputTokens[i] as number) * Math.exp(sigma * noise)));
+      }
+    },
+  };
+}
