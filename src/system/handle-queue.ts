@@ -1,0 +1,42 @@
+import { resized } from './request-table';
+
+/** First in, first out, of request handles. */
+export class HandleQueue {
+  length = 0;
+  private handles: Int32Array = new Int32Array(32);
+  private first = 0;
+
+  push(handle: number): void {
+    if (this.first + this.length === this.handles.length) {
+      if (2 * this.length > this.handles.length) this.handles = resized(this.handles, 2 * this.handles.length);
+      this.handles.copyWithin(0, this.first, this.first + this.length);
+      this.first = 0;
+    }
+    this.handles[this.first + this.length++] = handle;
+  }
+
+  /** The i-th oldest. */
+  at(i: number): number {
+    return this.handles[this.first + i] as number;
+  }
+
+  shift(): number {
+    const handle = this.handles[this.first] as number;
+    this.length--;
+    this.first = this.length === 0 ? 0 : this.first + 1;
+    return handle;
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.first = 0;
+  }
+
+  clone(): HandleQueue {
+    const copy = new HandleQueue();
+    copy.handles = this.handles.slice();
+    copy.length = this.length;
+    copy.first = this.first;
+    return copy;
+  }
+}

@@ -1,0 +1,151 @@
+import { UserError } from '../core/errors';
+import type { Scenario } from './scenario';
+import { type EdgeServer, tokensThatFit } from './server';
+import { Serving } from './serving';
+import type { IterationRecorder } from './trajectory';
+
+/** A completed request: its four parts of D_tot and when it ended, all in seconds. */
+export interface ReplayedRequest {
+  readonly id: string;
+  readonly completedAt: number;
+  /** D_tx. */
+  readonly transmission: number;
+  /** D_pre of its batch. */
+  readonly prefill: number;
+  /** Sum of its iterations; in static batching from joining to the batch's end. */
+  readonly decode: number;
+  /** What is left of the total: synchronisation, prefill queue, iteration boundary and KV admission. */
+  readonly waiting: number;
+  /** D_tot = completion − start of the slot of arrival. */
+  readonly total: number;
+}
+
+/** A request that no KV pool of its server can hold. */
+export interface RejectedRequest {
+  readonly id: string;
+  readonly rejected: true;
+}
+
+/** One server in one slot. */
+export interface ReplayedSlot {
+  readonly slot: number;
+  /** η_s(t). */
+  readonly eta: number;
+  /** M_pk(t), bytes. */
+  readonly peakKvBytes: number;
+  /** K_s(t). */
+  readonly iterations: number;
+}
+
+/** `[slot, k, startsAt, seconds, kvBytes, activeRequests]` of one decode iteration. */
+export type ReplayedIteration = readonly [slot: number, k: number, startsAt: number, seconds: number, kvBytes: number, activeRequests: number];
+
+/** All that happened on one server. */
+export interface ReplayedServer {
+  readonly name: string;
+  readonly slots: readonly ReplayedSlot[];
+  readonly trajectory: readonly ReplayedIteration[];
+}
+
+/** Everything a scenario leads to. */
+export interface ReplayResult {
+  readonly requests: readonly (ReplayedRequest | RejectedRequest)[];
+  readonly servers: readonly ReplayedServer[];
+}
+
+/**
+ * Runs a scenario to its end (III-C, III-D).
+ *
+ * @param scenario a checked scenario, see `parseScenario`.
+ * @throws UserError when a request can never run and `oversized` is not "reject".
+ */
+export function replay(scenario: Scenario): ReplayResult {
+  const { slotSeconds, kvBytesPerToken: alpha } = scenario;
+  const serving = new Serving(scenario.servers, scenario);
+  const serverIndex = new Map(scenario.servers.map((server, s) => [server.name, s]));
+  const requests: (ReplayedRequest | RejectedRequest)[] = [];
+  const servers = scenario.servers.map((spec) => ({ name: spec.name, slots: [] as ReplayedSlot[], trajectory: [] as ReplayedIteration[] }));
+  const ids: string[] = [];
+  const recorder: IterationRecorder = {
+    record(server, slot, k, startsAt, seconds, tokens, active) {
+      servers[server]?.trajectory.push([slot, k, startsAt, seconds, alpha * tokens, active]);
+    },
+  };
+
+  const emit = (server: EdgeServer, slot: number): void => {
+    servers[server.index]?.slots.push({
+      slot,
+      eta: (alpha * server.slotTokenSeconds) / (server.spec.kvCapacityBytes * slotSeconds),
+      peakKvBytes: alpha * server.slotPeakTokens,
+      iterations: server.slotIterations,
+    });
+  };
+  const finish = (): void => {
+    const { completed, table } = serving;
+    for (let i = 0; i < completed.length; i++) {
+      const handle = completed.at(i);
+      requests.push(replayedRequest(serving, ids[handle] ?? '', handle));
+      table.release(handle);
+    }
+  };
+
+  scenario.slots.forEach((slot, t) => {
+    const { table } = serving;
+    const handles = new Int32Array(slot.requests.length);
+    let count = 0;
+    for (const request of slot.requests) {
+      const s = serverIndex.get(request.server) as number;
+      if (refused(scenario, s, request, requests)) continue;
+      const handle = table.allocate();
+      ids[handle] = request.id;
+      table.slot[handle] = t;
+      table.server[handle] = s;
+      table.inputTokens[handle] = request.inputTokens;
+      table.outputTokens[handle] = request.outputTokens;
+      table.predictedTokens[handle] = request.outputTokens;
+      table.transmissionSeconds[handle] = request.transmissionSeconds;
+      handles[count++] = handle;
+    }
+    serving.submit(handles, count, t * slotSeconds);
+    serving.runSlot(t, recorder);
+    for (const server of serving.servers) emit(server, t);
+    finish();
+  });
+  for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
+    serving.runSlot(slot, recorder);
+    for (const server of serving.servers) if (server.slotIterations > 0) emit(server, slot);
+    finish();
+  }
+  requests.sort((a, b) => compareCodePoints(a.id, b.id));
+  return { requests, servers };
+}
+
+function replayedRequest(serving: Serving, id: string, handle: number): ReplayedRequest {
+  const { table, constants } = serving;
+  const completedAt = table.completedAt[handle] as number;
+  const transmission = table.transmissionSeconds[handle] as number;
+  const prefill = (table.prefillEndAt[handle] as number) - (table.prefillStartAt[handle] as number);
+  const decode = completedAt - (table.joinedAt[handle] as number);
+  const total = completedAt - (table.slot[handle] as number) * constants.slotSeconds;
+  return { id, completedAt, transmission, prefill, decode, waiting: total - transmission - prefill - decode, total };
+}
+
+/** Rule 7: a request that can never run stops the replay, or is listed as rejected. */
+function refused(scenario: Scenario, s: number, request: { id: string; inputTokens: number; outputTokens: number }, requests: (ReplayedRequest | RejectedRequest)[]): boolean {
+  const server = scenario.servers[s];
+  if (server === undefined) throw new RangeError(`no server ${String(s)}`);
+  const tokens = request.inputTokens + request.outputTokens;
+  if (tokens <= tokensThatFit(server.kvCapacityBytes, scenario.kvBytesPerToken)) return false;
+  if (scenario.oversized !== 'reject')
+    throw new UserError(
+      `request "${request.id}" needs ${String(tokens * scenario.kvBytesPerToken)} bytes of KV cache, inputTokens + outputTokens is ${String(tokens)}; ` +
+        `allowed: at most ${String(server.kvCapacityBytes)} bytes on server "${server.name}" (or set oversized to "reject")`,
+    );
+  requests.push({ id: request.id, rejected: true });
+  return true;
+}
+
+/** Order by Unicode code points, as UTF-8 bytes sort. */
+export function compareCodePoints(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,316 @@
+import { type DecodeProfile, decodeProfile, iterationSeconds } from './decode-profile';
+import { HandleQueue } from './handle-queue';
+import { PrefillQueue, prefillSeconds } from './prefill';
+import type { RequestTable } from './request-table';
+import { FITS_NOW, RunningBatch } from './running-batch';
+import type { Batching, ServerSpec } from './scenario';
+import type { IterationRecorder } from './trajectory';
+
+/** What all servers of a system share. */
+export interface ServingConstants {
+  /** Δ, s. */
+  readonly slotSeconds: number;
+  /** α, bytes/token. */
+  readonly kvBytesPerToken: number;
+  /** w, III-C2. */
+  readonly prefillSlowdown: number;
+  readonly batching: Batching;
+}
+
+/** Token-iterations that a request asks of a KV cache: Σ_{k=1..l_out} (l_in + k). */
+export function kvTokenIterations(inputTokens: number, outputTokens: number): number {
+  return outputTokens * inputTokens + (outputTokens * (outputTokens + 1)) / 2;
+}
+
+/**
+ * One edge server: prefill queue, waiting line and the running batch (III-C, III-D).
+ *
+ * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration and
+ * touches a request only when it is received, admitted and finished; times are summed iteration by iteration, so
+ * every tie falls as in a token-by-token simulation.
+ */
+export class EdgeServer {
+  /** Σ tokens·seconds over the slot's iterations; α times this over M_s·Δ is η_s(t). */
+  slotTokenSeconds = 0;
+  /** Most tokens held in an iteration of the slot; α times this is M_pk(t). */
+  slotPeakTokens = 0;
+  /** K_s(t), iterations started in the slot. */
+  slotIterations = 0;
+
+  /** Σ over all requests here of the token-iterations still to run, with predicted lengths: remaining KV memory-time / τ. */
+  remainingTokenIterations = 0;
+  /** Σ over all requests here of output tokens still to make, with predicted lengths. */
+  remainingOutputTokens = 0;
+  /** Σ l_in of batches whose prefill has not ended at the last boundary. */
+  unprefilledTokens = 0;
+  /** Requests here that have not completed. */
+  requestCount = 0;
+
+  readonly profile: DecodeProfile;
+  /** The largest number of tokens whose KV cache fits the pool. */
+  readonly maxTokens: number;
+
+  /** Handles in order of arrival; the first `prefilled` of them wait for admission, the others for their prefill. */
+  private line: HandleQueue = new HandleQueue();
+  private prefilled = 0;
+  private prefills: PrefillQueue = new PrefillQueue();
+  private batch: RunningBatch = new RunningBatch();
+  /** Finished requests that a static batch still holds. */
+  private held: HandleQueue = new HandleQueue();
+  /** The next iteration boundary, s; in the past while the server is idle. */
+  private boundaryAt = 0;
+  /** While the line's head does not fit: the iteration count before which it cannot. */
+  private blockedUntil = 0;
+
+  constructor(
+    readonly index: number,
+    readonly spec: ServerSpec,
+    private readonly constants: ServingConstants,
+  ) {
+    this.profile = decodeProfile(spec.decodeProfile);
+    this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
+  }
+
+  /** Requests in the running batch that still generate. */
+  get runningCount(): number {
+    return this.batch.size;
+  }
+
+  /** Prefilled requests that wait for room in the KV pool or for an iteration boundary. */
+  get waitingCount(): number {
+    return this.prefilled;
+  }
+
+  /** Requests that are being sent or prefilled. */
+  get prefillingCount(): number {
+    return this.line.length - this.prefilled;
+  }
+
+  /** KV cache of the next iteration, tokens; 0 when idle. */
+  get kvTokens(): number {
+    return this.batch.size === 0 ? 0 : this.batch.nextTokens;
+  }
+
+  /** When the prefills queued so far have ended, s. */
+  get prefillFreeAt(): number {
+    return this.prefills.freeAt;
+  }
+
+  /** The running batch, to look at. */
+  get running(): RunningBatch {
+    return this.batch;
+  }
+
+  /** Iteration time at an occupation, s. */
+  iterationSeconds(tokens: number): number {
+    return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
+  }
+
+  /** Whether a request of this size could ever run here. */
+  canHold(inputTokens: number, outputTokens: number): boolean {
+    return inputTokens + outputTokens <= this.maxTokens;
+  }
+
+  /**
+   * Receives the slot's batch: requests already in the table, with their transmission times. Fills in when they are
+   * synchronised and prefilled.
+   *
+   * @param handles the batch in arrival order; entries from..from+count−1 are read.
+   */
+  receive(table: RequestTable, handles: Int32Array, from: number, count: number, slotStartAt: number): void {
+    let slowest = 0;
+    let inputTokens = 0;
+    for (let i = from; i < from + count; i++) {
+      const handle = handles[i] as number;
+      slowest = Math.max(slowest, table.transmissionSeconds[handle] as number);
+      const input = table.inputTokens[handle] as number;
+      const predicted = table.predictedTokens[handle] as number;
+      inputTokens += input;
+      this.remainingTokenIterations += kvTokenIterations(input, predicted);
+      this.remainingOutputTokens += predicted;
+      this.line.push(handle);
+    }
+    const synchronisedAt = slotStartAt + slowest;
+    this.prefills.push(synchronisedAt, prefillSeconds(inputTokens, this.spec.prefillTokensPerSecond), count);
+    const startAt = this.prefills.newestStartAt;
+    const endAt = this.prefills.freeAt;
+    for (let i = from; i < from + count; i++) {
+      const handle = handles[i] as number;
+      table.synchronisedAt[handle] = synchronisedAt;
+      table.prefillStartAt[handle] = startAt;
+      table.prefillEndAt[handle] = endAt;
+    }
+    this.unprefilledTokens += inputTokens;
+    this.requestCount += count;
+  }
+
+  /** Start of the next iteration if nothing else arrives, s; ∞ when there is nothing to do. */
+  get nextIterationAt(): number {
+    if (this.batch.size > 0 || this.prefilled > 0) return this.boundaryAt;
+    return this.prefills.length === 0 ? Infinity : Math.max(this.boundaryAt, this.prefills.headEndAt);
+  }
+
+  /** Forgets the slot's sums; the next iteration is number 1 of its slot. */
+  beginSlot(): void {
+    this.slotTokenSeconds = 0;
+    this.slotPeakTokens = 0;
+    this.slotIterations = 0;
+  }
+
+  /**
+   * Runs every iteration that starts before `endAt`.
+   *
+   * @param completed receives the handles of completed requests, in order.
+   */
+  advance(table: RequestTable, slot: number, endAt: number, completed: HandleQueue, recorder?: IterationRecorder): void {
+    for (;;) {
+      const startAt = this.nextIterationAt;
+      if (startAt >= endAt) return;
+      this.boundaryAt = startAt;
+      this.joinWaitingLine(table);
+      if (this.prefilled > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
+      this.runIterations(slot, endAt, recorder);
+      this.takeFinished(table, completed);
+    }
+  }
+
+  fork(): EdgeServer {
+    const copy = new EdgeServer(this.index, this.spec, this.constants);
+    copy.slotTokenSeconds = this.slotTokenSeconds;
+    copy.slotPeakTokens = this.slotPeakTokens;
+    copy.slotIterations = this.slotIterations;
+    copy.remainingTokenIterations = this.remainingTokenIterations;
+    copy.remainingOutputTokens = this.remainingOutputTokens;
+    copy.unprefilledTokens = this.unprefilledTokens;
+    copy.requestCount = this.requestCount;
+    copy.line = this.line.clone();
+    copy.prefilled = this.prefilled;
+    copy.prefills = this.prefills.clone();
+    copy.batch = this.batch.clone();
+    copy.held = this.held.clone();
+    copy.boundaryAt = this.boundaryAt;
+    copy.blockedUntil = this.blockedUntil;
+    return copy;
+  }
+
+  /** At a boundary every batch whose prefill has ended joins the waiting line. */
+  private joinWaitingLine(table: RequestTable): void {
+    while (this.prefills.headEndAt <= this.boundaryAt) {
+      const count = this.prefills.shift();
+      for (let i = 0; i < count; i++) this.unprefilledTokens -= table.inputTokens[this.line.at(this.prefilled + i)] as number;
+      this.prefilled += count;
+    }
+  }
+
+  /** The line's head joins the running batch while it fits; the line stops at the first that does not (III-D). */
+  private admit(table: RequestTable): void {
+    const { batch, maxTokens } = this;
+    const isStatic = this.constants.batching === 'static';
+    if (isStatic && this.requestsInBatch > 0) return;
+    let reserved = 0;
+    while (this.prefilled > 0) {
+      const handle = this.line.at(0);
+      const input = table.inputTokens[handle] as number;
+      const output = table.outputTokens[handle] as number;
+      if (isStatic) {
+        if (reserved + input + output > maxTokens) return;
+        reserved += input + output;
+      } else {
+        const wait = batch.iterationsUntilFit(input, output, maxTokens);
+        if (wait !== FITS_NOW) {
+          this.blockedUntil = batch.done + wait;
+          return;
+        }
+      }
+      this.line.shift();
+      this.prefilled--;
+      batch.join(handle, input, output);
+      table.joinedAt[handle] = this.boundaryAt;
+    }
+  }
+
+  private get requestsInBatch(): number {
+    return this.batch.size + this.held.length;
+  }
+
+  /**
+   * Iterations up to the next event: a finish, the slot's end, a prefill's start or end, or the first boundary at
+   * which the line's head may fit. The batch stays the same, so its tokens grow by its size each time.
+   *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
+   */
+  private runIterations(slot: number, endAt: number, recorder: IterationRecorder | undefined): void {
+    const { batch, prefills } = this;
+    const { kvBytesPerToken, prefillSlowdown } = this.constants;
+    const { from, seconds, slope } = this.profile;
+    const size = batch.size;
+    const segments = from.length;
+    let at = this.boundaryAt;
+    const prefillRuns = prefills.headStartAt <= at;
+    const stopAt = Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt);
+    const speed = prefillRuns ? 1 - prefillSlowdown : 1;
+    const blocked = this.prefilled > 0 && this.blockedUntil > batch.done ? this.blockedUntil - batch.done : Infinity;
+    const limit = Math.min(batch.iterationsToFinish, blocked);
+
+    const first = batch.nextTokens;
+    let tokens = first;
+    let tokenSeconds = this.slotTokenSeconds;
+    let segment = 0;
+    let iterations = 0;
+    do {
+      const kvBytes = tokens * kvBytesPerToken;
+      while (segment + 1 < segments && kvBytes >= (from[segment + 1] as number)) segment++;
+      const time = (segment === 0 ? (seconds[0] as number) : (seconds[segment] as number) + (kvBytes - (from[segment] as number)) * (slope[segment] as number)) / speed;
+      tokenSeconds += tokens * time;
+      iterations++;
+      if (recorder !== undefined) recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);
+      at += time;
+      tokens += size;
+    } while (iterations < limit && at < stopAt);
+
+    this.boundaryAt = at;
+    this.slotTokenSeconds = tokenSeconds;
+    this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens - size);
+    this.slotIterations += iterations;
+    batch.done += iterations;
+    this.remainingOutputTokens -= iterations * size;
+    this.remainingTokenIterations -= (iterations * (first + tokens - size)) / 2 - iterations * batch.heldTokens;
+  }
+
+  /** Who has made the last token leaves with its KV cache; a static batch is held until all have finished. */
+  private takeFinished(table: RequestTable, completed: HandleQueue): void {
+    const { batch } = this;
+    for (let handle = batch.takeFinished(); handle >= 0; handle = batch.takeFinished()) {
+      const input = table.inputTokens[handle] as number;
+      const output = table.outputTokens[handle] as number;
+      const predicted = table.predictedTokens[handle] as number;
+      if (predicted !== output) {
+        this.remainingTokenIterations += kvTokenIterations(input, output) - kvTokenIterations(input, predicted);
+        this.remainingOutputTokens += output - predicted;
+      }
+      if (this.constants.batching === 'static') {
+        batch.heldTokens += input + output;
+        this.held.push(handle);
+      } else {
+        this.complete(table, handle, completed);
+      }
+    }
+    if (batch.size > 0 || this.held.length === 0) return;
+    while (this.held.length > 0) this.complete(table, this.held.shift(), completed);
+    batch.heldTokens = 0;
+  }
+
+  private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
+    table.completedAt[handle] = this.boundaryAt;
+    this.requestCount--;
+    completed.push(handle);
+  }
+}
+
+/** The largest integer n with n·α ≤ capacity, in doubles. */
+export function tokensThatFit(capacityBytes: number, kvBytesPerToken: number): number {
+  let n = Math.floor(capacityBytes / kvBytesPerToken);
+  if (n >= Number.MAX_SAFE_INTEGER) return Infinity;
+  while (n * kvBytesPerToken > capacityBytes) n--;
+  while ((n + 1) * kvBytesPerToken <= capacityBytes) n++;
+  return n;
+}

@@ -1,0 +1,101 @@
+import { HandleQueue } from './handle-queue';
+import { RequestTable } from './request-table';
+import type { ServerSpec } from './scenario';
+import { EdgeServer, type ServingConstants } from './server';
+import type { IterationRecorder } from './trajectory';
+
+/**
+ * The edge servers of a system, moved on slot by slot (III). Deterministic: what is random has been drawn before a
+ * request comes here.
+ *
+ * For every slot t = 0, 1, …: fill `table` with the slot's requests, `submit` them, then `runSlot`. After the last
+ * slot, `drain`.
+ */
+export class Serving {
+  table: RequestTable = new RequestTable();
+  readonly servers: readonly EdgeServer[];
+  /** Handles of requests completed by the last `runSlot`; the caller releases them. */
+  completed: HandleQueue = new HandleQueue();
+
+  private batchCount: Int32Array;
+  private batchStart: Int32Array;
+  private sorted: Int32Array = new Int32Array(64);
+
+  constructor(
+    specs: readonly ServerSpec[],
+    readonly constants: ServingConstants,
+    servers?: readonly EdgeServer[],
+  ) {
+    this.servers = servers ?? specs.map((spec, s) => new EdgeServer(s, spec, constants));
+    this.batchCount = new Int32Array(this.servers.length + 1);
+    this.batchStart = new Int32Array(this.servers.length + 1);
+  }
+
+  /** Requests sent to server `s` by the last `submit`, |Q_s(t)|. */
+  batchSize(s: number): number {
+    return this.batchCount[s] as number;
+  }
+
+  /**
+   * Sends the slot's requests on their way. The table's columns, `server` and `transmissionSeconds` included, are
+   * set; entries 0..count−1 of `handles` are in arrival order.
+   */
+  submit(handles: Int32Array, count: number, slotStartAt: number): void {
+    const { table, batchCount, batchStart } = this;
+    if (this.sorted.length < count) this.sorted = new Int32Array(2 * count);
+    batchCount.fill(0);
+    for (let i = 0; i < count; i++) batchCount[table.server[handles[i] as number] as number]!++;
+    let start = 0;
+    for (let s = 0; s < this.servers.length; s++) {
+      batchStart[s] = start;
+      start += batchCount[s] as number;
+    }
+    for (let i = 0; i < count; i++) {
+      const handle = handles[i] as number;
+      this.sorted[batchStart[table.server[handle] as number]!++] = handle;
+    }
+    for (const server of this.servers) {
+      const size = batchCount[server.index] as number;
+      if (size > 0) server.receive(table, this.sorted, (batchStart[server.index] as number) - size, size, slotStartAt);
+    }
+  }
+
+  /** Runs all iterations that start in slot t, t·Δ ≤ start < (t + 1)·Δ. */
+  runSlot(slot: number, recorder?: IterationRecorder): void {
+    this.completed.clear();
+    const endAt = (slot + 1) * this.constants.slotSeconds;
+    for (const server of this.servers) {
+      server.beginSlot();
+      server.advance(this.table, slot, endAt, this.completed, recorder);
+    }
+  }
+
+  /** The slot in which the next iteration of any server starts; ∞ when all is done. */
+  nextBusySlot(): number {
+    let at = Infinity;
+    for (const server of this.servers) at = Math.min(at, server.nextIterationAt);
+    return slotOf(at, this.constants.slotSeconds);
+  }
+
+  /** An independent copy, for counterfactual runs. */
+  fork(): Serving {
+    const copy = new Serving(
+      [],
+      this.constants,
+      this.servers.map((server) => server.fork()),
+    );
+    copy.table = this.table.clone();
+    copy.completed = this.completed.clone();
+    copy.batchCount = this.batchCount.slice();
+    return copy;
+  }
+}
+
+/** The slot t with t·Δ ≤ at < (t + 1)·Δ, both products in doubles. */
+export function slotOf(at: number, slotSeconds: number): number {
+  if (at === Infinity) return Infinity;
+  let slot = Math.floor(at / slotSeconds);
+  while (slot * slotSeconds > at) slot--;
+  while ((slot + 1) * slotSeconds <= at) slot++;
+  return slot;
+}
