@@ -10,8 +10,10 @@ export interface DecodeProfile {
   readonly from: Float64Array;
   /** Iteration time at the segment's begin, s. */
   readonly seconds: Float64Array;
-  /** Growth of the iteration time, s/byte; 0 outside the points. */
-  readonly slope: Float64Array;
+  /** By how much the iteration time grows up to the segment's end, s; 0 outside the points. */
+  readonly growth: Float64Array;
+  /** Bytes from the segment's begin to its end; 1 outside the points. */
+  readonly width: Float64Array;
 }
 
 /** Builds the segments of a checked profile (at least one point, increasing bytes). */
@@ -19,22 +21,29 @@ export function decodeProfile(points: readonly DecodePoint[]): DecodeProfile {
   const n = points.length;
   const from = new Float64Array(n + 1);
   const seconds = new Float64Array(n + 1);
-  const slope = new Float64Array(n + 1);
+  const growth = new Float64Array(n + 1);
+  const width = new Float64Array(n + 1).fill(1);
   from[0] = -Infinity;
   points.forEach((point, i) => {
     from[i + 1] = point.kvBytes;
     seconds[i + 1] = 1 / point.iterationsPerSecond;
     const next = points[i + 1];
-    if (next !== undefined) slope[i + 1] = (1 / next.iterationsPerSecond - 1 / point.iterationsPerSecond) / (next.kvBytes - point.kvBytes);
+    if (next === undefined) return;
+    growth[i + 1] = 1 / next.iterationsPerSecond - 1 / point.iterationsPerSecond;
+    width[i + 1] = next.kvBytes - point.kvBytes;
   });
   seconds[0] = seconds[1] as number;
-  return { from, seconds, slope };
+  return { from, seconds, growth, width };
 }
 
-/** τ = 1/v_dec(m), s, with `kvBytes` = m. */
+/**
+ * τ = 1/v_dec(m), s, with `kvBytes` = m.
+ * The product is taken before the quotient; the other order differs in the last bit, and an iteration boundary that
+ * meets a slot's end to the bit would then fall into another slot.
+ */
 export function iterationSeconds(profile: DecodeProfile, kvBytes: number): number {
   let i = profile.from.length - 1;
   while (i > 0 && kvBytes < (profile.from[i] as number)) i--;
   if (i === 0) return profile.seconds[0] as number;
-  return (profile.seconds[i] as number) + (kvBytes - (profile.from[i] as number)) * (profile.slope[i] as number);
+  return (profile.seconds[i] as number) + ((kvBytes - (profile.from[i] as number)) * (profile.growth[i] as number)) / (profile.width[i] as number);
 }

@@ -241,7 +241,7 @@ export class EdgeServer {
   private runIterations(slot: number, endAt: number, recorder: IterationRecorder | undefined): void {
     const { batch, prefills } = this;
     const { kvBytesPerToken, prefillSlowdown } = this.constants;
-    const { from, seconds, slope } = this.profile;
+    const { from, seconds, growth, width } = this.profile;
     const size = batch.size;
     const segments = from.length;
     let at = this.boundaryAt;
@@ -259,7 +259,9 @@ export class EdgeServer {
     do {
       const kvBytes = tokens * kvBytesPerToken;
       while (segment + 1 < segments && kvBytes >= (from[segment + 1] as number)) segment++;
-      const time = (segment === 0 ? (seconds[0] as number) : (seconds[segment] as number) + (kvBytes - (from[segment] as number)) * (slope[segment] as number)) / speed;
+      // As `iterationSeconds`, written out: the segment is found by going on from the last iteration's.
+      const inSegment = segment === 0 ? 0 : ((kvBytes - (from[segment] as number)) * (growth[segment] as number)) / (width[segment] as number);
+      const time = ((seconds[segment] as number) + inSegment) / speed;
       tokenSeconds += tokens * time;
       iterations++;
       if (recorder !== undefined) recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);

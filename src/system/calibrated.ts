@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { dataFile, readTextFile } from '../core/files';
+import { parseJson, parseWith } from '../core/parse';
+
+/** The three GPUs of Section V. */
+export type GpuName = 'rtx3080' | 'rtx3090' | 'rtx4090';
+
+/** The free constants that the paper does not print [C]; data, in data/calibrated.json, made by the command it names. */
+export interface Calibrated {
+  /** How the file was made. */
+  readonly command: string;
+  readonly note: string;
+  /** κ. */
+  readonly kvPoolFraction: number;
+  /** w. */
+  readonly prefillSlowdown: number;
+  /** Spread of ln l_in and of ln l_out. */
+  readonly sigmaInput: number;
+  readonly sigmaOutput: number;
+  /** τ_0 per GPU, s: an iteration with an empty pool. */
+  readonly tau0Seconds: Readonly<Record<GpuName, number>>;
+  /** τ_1, s: what a full pool adds; one for all GPUs or one each. */
+  readonly tau1Seconds: number | Readonly<Record<GpuName, number>>;
+  /** How the time grows in between: τ_0 + τ_1·x^exponent. */
+  readonly exponent: number;
+}
+
+const positive = z.number('a finite number > 0').positive('a finite number > 0');
+const nonNegative = z.number('a finite number >= 0').nonnegative('a finite number >= 0');
+const perGpu = z.strictObject({ rtx3080: nonNegative, rtx3090: nonNegative, rtx4090: nonNegative });
+
+const schema: z.ZodType<Calibrated> = z.strictObject({
+  command: z.string('text'),
+  note: z.string('text'),
+  kvPoolFraction: z.number('a number in (0, 1]').positive('a number in (0, 1]').max(1, 'a number in (0, 1]'),
+  prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
+  sigmaInput: nonNegative,
+  sigmaOutput: nonNegative,
+  tau0Seconds: z.strictObject({ rtx3080: positive, rtx3090: positive, rtx4090: positive }),
+  tau1Seconds: z.union([nonNegative, perGpu], 'a finite number >= 0, or one per GPU'),
+  exponent: positive,
+});
+
+/** Checks the text of a calibration. */
+export function parseCalibrated(text: string, file: string): Calibrated {
+  return parseWith(schema, parseJson(text, file), file);
+}
+
+let shipped: Calibrated | undefined;
+
+/** The calibration that comes with the package; read once. */
+export function calibrated(): Calibrated {
+  if (shipped === undefined) {
+    const file = dataFile('calibrated.json');
+    shipped = parseCalibrated(readTextFile(file), file);
+  }
+  return shipped;
+}
