@@ -1,0 +1,120 @@
+import { hashLabel, uniformAt } from '../core/rng';
+import { dbToRatio, dbmToWatts, megahertzToHertz } from '../core/units';
+import type { SystemConfig } from './config';
+
+/** Users closer than this to a server count as this far, m [C]. */
+export const LEAST_DISTANCE_METERS = 1;
+
+/**
+ * Large-scale gain of a link: 10^(−(PL_0 + n·log10(d_km))/10), PL_0 and n in dB, d floored at 1 m (III-B; the law is [C]).
+ *
+ * @param distanceMeters d, m.
+ */
+export function pathGain(distanceMeters: number, config: Pick<SystemConfig, 'pathLossDb' | 'pathLossDbPerDecade'>): number {
+  const kilometers = Math.max(distanceMeters, LEAST_DISTANCE_METERS) / 1000;
+  return dbToRatio(-(config.pathLossDb + config.pathLossDbPerDecade * Math.log10(kilometers)));
+}
+
+/**
+ * Power gain of a Rayleigh fading link, exponential with mean 1: −ln(u) [C].
+ *
+ * @param u uniform on (0, 1).
+ */
+export function rayleighGain(u: number): number {
+  return -Math.log(u);
+}
+
+/**
+ * Uplink rate of a request, bits/s: R = (B_s/|Q_s|)·log2(1 + p_i·h_{i,s} / (N_0·B_s/|Q_s|)) (III-B).
+ * The server's band is split equally over the slot's requests sent to it.
+ *
+ * @param bandwidthHz B_s, Hz.
+ * @param requestsOnServer |Q_s(t)|, at least 1.
+ * @param powerW p_i, W.
+ * @param gain h_{i,s}.
+ * @param noiseWPerHz N_0, W/Hz.
+ */
+export function uplinkRate(bandwidthHz: number, requestsOnServer: number, powerW: number, gain: number, noiseWPerHz: number): number {
+  const share = bandwidthHz / requestsOnServer;
+  // log1p keeps the rate of a deeply faded link above 0, where 1 + x would round to 1.
+  return share * Math.log1p((powerW * gain) / (noiseWPerHz * share)) * Math.LOG2E;
+}
+
+/**
+ * Transmission delay, s: D_tx = β·l_in / R (III-B).
+ *
+ * @param beta β, bits per token.
+ * @param inputTokens l_in.
+ * @param rate R, bits/s.
+ */
+export function transmissionSeconds(beta: number, inputTokens: number, rate: number): number {
+  return (beta * inputTokens) / rate;
+}
+
+/** The links between users and servers: what is drawn once, and the gain of a link in a slot. */
+export interface Channel {
+  /** B_s [S], Hz. */
+  readonly bandwidthHz: Float64Array;
+  /** p_u [U], W; a user sends all its requests at one power. */
+  readonly powerW: Float64Array;
+  /** Positions of the servers [S], m. */
+  readonly serverX: Float64Array;
+  readonly serverY: Float64Array;
+  /** N_0, W/Hz. */
+  readonly noiseWPerHz: number;
+  /** h_{u,s}(slot) for the user at (x, y) m; a function of its arguments, to be asked in any order. */
+  gain(slot: number, user: number, server: number, x: number, y: number): number;
+}
+
+/**
+ * Places S servers over a width × height area, m: rows of cells that are about square, a server at the centre of each,
+ * the last row's fewer servers spread over the width [C].
+ */
+export function serverGrid(servers: number, width: number, height: number): { x: Float64Array; y: Float64Array } {
+  const perRow = Math.min(servers, Math.max(1, Math.ceil(Math.sqrt((servers * width) / height))));
+  const rows = Math.ceil(servers / perRow);
+  const x = new Float64Array(servers);
+  const y = new Float64Array(servers);
+  for (let s = 0; s < servers; s++) {
+    const row = Math.floor(s / perRow);
+    const inRow = Math.min(perRow, servers - row * perRow);
+    x[s] = ((s - row * perRow + 0.5) / inRow) * width;
+    y[s] = ((row + 0.5) / rows) * height;
+  }
+  return { x, y };
+}
+
+/**
+ * The channel of a run. Bandwidths are uniform on [lowest, highest] MHz, powers on [lowest, highest] dBm, drawn once,
+ * each in its own stream; fading is drawn anew per slot, user and server, from its place rather than from a stream,
+ * so that every scheduler meets the same links.
+ *
+ * @param seed the run's seed.
+ */
+export function createChannel(config: SystemConfig, seed: number): Channel {
+  const { users, servers, bandwidthMHz, txPowerDbm, pathLossDb, pathLossDbPerDecade, areaMeters } = config;
+  const bandwidthKey = hashLabel(seed, 'bandwidth');
+  const powerKey = hashLabel(seed, 'power');
+  const fadingKey = hashLabel(seed, 'fading');
+  const draw = (key: number, i: number, [lowest, highest]: readonly [number, number]): number => lowest + (highest - lowest) * uniformAt(key, i, 0, 0);
+  const { x: serverX, y: serverY } = serverGrid(servers, areaMeters[0], areaMeters[1]);
+  // pathGain in the squared distance: 10^(−PL_0/10)·(d/1000)^(−n/10) = factor·(d²)^exponent.
+  const exponent = -pathLossDbPerDecade / 20;
+  const factor = dbToRatio(-pathLossDb) * 1000 ** (pathLossDbPerDecade / 10);
+  const floor = LEAST_DISTANCE_METERS * LEAST_DISTANCE_METERS;
+  const fades = config.fading === 'rayleigh';
+  return {
+    bandwidthHz: Float64Array.from({ length: servers }, (_, s) => megahertzToHertz(draw(bandwidthKey, s, bandwidthMHz))),
+    powerW: Float64Array.from({ length: users }, (_, u) => dbmToWatts(draw(powerKey, u, txPowerDbm))),
+    serverX,
+    serverY,
+    noiseWPerHz: dbmToWatts(config.noiseDbmPerHz),
+    gain(slot, user, server, x, y): number {
+      const dx = x - (serverX[server] as number);
+      const dy = y - (serverY[server] as number);
+      const squared = dx * dx + dy * dy;
+      const large = factor * Math.exp(exponent * Math.log(squared < floor ? floor : squared));
+      return fades ? -large * Math.log(uniformAt(fadingKey, slot, user, server)) : large;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { hashLabel, uniformAt } from '../core/rng';
+import type { SystemConfig } from './config';
+
+/** Folds a coordinate back into [0, length], as by mirrors at both ends. */
+export function reflect(x: number, length: number): number {
+  if (x >= 0 && x <= length) return x;
+  const period = 2 * length;
+  const folded = x - period * Math.floor(x / period);
+  return folded <= length ? folded : period - folded;
+}
+
+/**
+ * Users that walk at random: uniform over the area at first, then a step uniform on [−step, step] m in each direction
+ * per slot, reflected at the area's edges (V-A says only that locations evolve randomly [C]).
+ * Every step is a function of (seed, slot, user, axis), so that copies that advance through the same slots agree.
+ */
+export class Mobility {
+  /** Positions [U], m. */
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  private readonly key: number;
+
+  constructor(
+    private readonly config: Pick<SystemConfig, 'users' | 'areaMeters' | 'stepMeters'>,
+    private readonly seed: number,
+  ) {
+    const { users, areaMeters } = config;
+    const startKey = hashLabel(seed, 'position');
+    this.key = hashLabel(seed, 'mobility');
+    this.x = Float64Array.from({ length: users }, (_, u) => areaMeters[0] * uniformAt(startKey, 0, u, 0));
+    this.y = Float64Array.from({ length: users }, (_, u) => areaMeters[1] * uniformAt(startKey, 0, u, 1));
+  }
+
+  /** Takes the step into slot `slot`; slot 0 has the initial positions, so call it with 1, 2, … in turn. */
+  advance(slot: number): void {
+    const { x, y, key } = this;
+    const [width, height] = this.config.areaMeters;
+    const step = this.config.stepMeters;
+    for (let u = 0; u < x.length; u++) {
+      x[u] = reflect((x[u] as number) + step * (2 * uniformAt(key, slot, u, 0) - 1), width);
+      y[u] = reflect((y[u] as number) + step * (2 * uniformAt(key, slot, u, 1) - 1), height);
+    }
+  }
+
+  /** A copy with positions of its own. */
+  clone(): Mobility {
+    const copy = new Mobility(this.config, this.seed);
+    copy.copyFrom(this);
+    return copy;
+  }
+
+  /** Takes over the positions of another, without allocation. */
+  copyFrom(other: Mobility): void {
+    this.x.set(other.x);
+    this.y.set(other.y);
+  }
+}
