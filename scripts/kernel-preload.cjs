@@ -112,8 +112,7 @@ function rearmInterrupt() {
   for (const listener of listeners) process.on('SIGINT', listener);
 }
 
-const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
-  globalThis;
+const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
 const tracked = {
   setTimeout: track(setTimeout, clearTimeout, true),
   setInterval: track(setInterval, clearInterval, false),
@@ -129,10 +128,13 @@ for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate']) {
 
 function track(set, clear, once) {
   const tracking = (callback, ...rest) => {
-    const timer = set((...values) => {
-      if (once) timers.delete(timer);
-      callback(...values);
-    }, ...rest);
+    const timer = set(
+      (...values) => {
+        if (once) timers.delete(timer);
+        callback(...values);
+      },
+      ...rest,
+    );
     timers.set(timer, clear);
     return timer;
   };

@@ -99,8 +99,7 @@ function checkPrerequisites() {
   if (names.length > 0) throw new SetupError(missing(names));
 }
 
-const PYTHON_CHECK =
-  'import sys, venv, ensurepip; assert sys.version_info >= (3, 10); print(sys.executable)';
+const PYTHON_CHECK = 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10); print(sys.executable)';
 
 function findPython() {
   const names = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
@@ -141,8 +140,7 @@ const packages = {
 
 const pythonStamp = inRoot('.venv', '.lyreo-stamp');
 /** A virtual environment holds absolute paths: a moved project needs a new one. */
-const pythonState = () =>
-  `${root}\n${sha(readFileSync(inRoot('scripts', 'requirements.txt')))}\n`;
+const pythonState = () => `${root}\n${sha(readFileSync(inRoot('scripts', 'requirements.txt')))}\n`;
 
 const python = {
   title: 'JupyterLab in .venv',
@@ -227,8 +225,7 @@ ${'!'.repeat(98)}
 `;
 
 const isMac = process.platform === 'darwin';
-const sharedLibrary = (part) =>
-  isMac ? `libtensorflow_${part}.2.dylib` : `libtensorflow_${part}.so.2`;
+const sharedLibrary = (part) => (isMac ? `libtensorflow_${part}.2.dylib` : `libtensorflow_${part}.so.2`);
 const unpacked = (...parts) => cache(`tensorflow-${TENSORFLOW}`, ...parts);
 
 function wheel() {

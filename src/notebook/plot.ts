@@ -1,0 +1,107 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { encodeFigure, type Figure } from './figure';
+import { breathe, display, displaySlot, inKernel, isStatic, type MimeBundle } from './kernel';
+import { renderFigure } from './render';
+
+const PLOTLY = 'application/vnd.plotly.v1+json';
+
+/** Options of {@link plot}. */
+export interface PlotOptions {
+  /** File name without ending: headless runs also write `figures/<name>.svg` and `.png`. */
+  readonly name?: string;
+  /** One sentence for readers that show neither the figure nor its picture. */
+  readonly caption?: string;
+  /** Size of the picture [px]; default: the layout's, else 800 × 450. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/**
+ * Shows a figure: interactive in JupyterLab; when notebooks are written headless (LYREO_STATIC=1)
+ * also as a picture, for GitHub, nbviewer and print. Outside a notebook it prints the caption.
+ */
+export async function plot(figure: Figure, options: PlotOptions = {}): Promise<void> {
+  if (isStatic()) {
+    display(await staticBundle(figure, options));
+  } else if (inKernel()) {
+    display({ [PLOTLY]: encodeFigure(figure) });
+  } else {
+    display({ 'text/plain': captionOf(figure, options) });
+  }
+}
+
+/** A figure that is drawn again and again in the same place. */
+export interface LivePlot {
+  /** Draws the figure in place of the last one, at most every `everyMs`. Await it. */
+  update(figure: Figure): Promise<void>;
+  /** Draws the last figure, pictures included. Await it after the loop. */
+  done(figure?: Figure): Promise<void>;
+}
+
+/**
+ * A figure for a running computation.
+ *
+ * Note: JupyterLab's renderer ignores an update of a Plotly output (plotly.py#3053), unless the
+ * output was something else in between; hence the empty text before each figure.
+ */
+export function livePlot(options: PlotOptions & { readonly everyMs?: number } = {}): LivePlot {
+  const { everyMs = 250 } = options;
+  const slot = displaySlot();
+  let last: Figure | undefined;
+  let drawnAt = -Infinity;
+  const show = (bundle: MimeBundle): void => {
+    slot.show({ 'text/plain': '' });
+    slot.show(bundle);
+  };
+  return {
+    async update(figure: Figure): Promise<void> {
+      last = figure;
+      const now = performance.now();
+      if (inKernel() && !isStatic() && now - drawnAt >= everyMs) {
+        drawnAt = now;
+        show({ [PLOTLY]: encodeFigure(figure) });
+      }
+      await breathe();
+    },
+    async done(figure: Figure | undefined = last): Promise<void> {
+      if (figure === undefined) return;
+      if (isStatic()) show(await staticBundle(figure, options));
+      else if (inKernel()) show({ [PLOTLY]: encodeFigure(figure) });
+      else slot.show({ 'text/plain': captionOf(figure, options) });
+    },
+  };
+}
+
+async function staticBundle(figure: Figure, options: PlotOptions): Promise<MimeBundle> {
+  const size = {
+    ...(options.width !== undefined && { width: options.width }),
+    ...(options.height !== undefined && { height: options.height }),
+  };
+  const png = await renderFigure(figure, { format: 'png', ...size });
+  if (options.name !== undefined) {
+    const svg = await renderFigure(figure, { format: 'svg', ...size });
+    writePictures(options.name, png, svg);
+  }
+  return {
+    [PLOTLY]: encodeFigure(figure),
+    'image/png': png.toString('base64'),
+    'text/plain': captionOf(figure, options),
+  };
+}
+
+function writePictures(name: string, png: Buffer, svg: Buffer): void {
+  if (!/^[\w.-]+$/.test(name)) {
+    throw new Error(`plot: name is "${name}"; allowed are letters, digits, ".", "_" and "-"`);
+  }
+  const folder = process.env['LYREO_FIGURES'] ?? resolve(__dirname, '..', '..', 'figures');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.png`), png);
+  writeFileSync(join(folder, `${name}.svg`), svg);
+}
+
+function captionOf(figure: Figure, options: PlotOptions): string {
+  const title = (figure.layout as { title?: string | { text?: string } } | undefined)?.title;
+  const text = options.caption ?? (typeof title === 'string' ? title : title?.text);
+  return text === undefined ? 'A figure' : `Figure: ${text.replace(/<[^>]*>/g, '')}`;
+}

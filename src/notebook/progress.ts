@@ -1,0 +1,64 @@
+import { breathe, displaySlot, escapeHtml, inKernel, isStatic, kernelHook } from './kernel';
+
+/** Reports that `done` of the total are done; await it in the loop. */
+export type ProgressTick = (done: number, note?: string) => Promise<void>;
+
+/**
+ * A progress bar for a long cell, with rate and time left.
+ *
+ * Awaiting each tick also lets the kernel send its output and take an interrupt:
+ * ```ts
+ * const tick = progress(slots, 'simulating');
+ * for (let t = 1; t <= slots; t++) { …; await tick(t); }
+ * ```
+ */
+export function progress(total: number, label = '', everyMs = 150): ProgressTick {
+  const slot = displaySlot();
+  const start = performance.now();
+  let shownAt = -Infinity;
+  return async (done: number, note = ''): Promise<void> => {
+    const now = performance.now();
+    if (now - shownAt < everyMs && done < total) return;
+    shownAt = now;
+    const count = `${label} ${String(done)}/${String(total)} ${note}`.trim().replace(/ +/g, ' ');
+    if (isStatic() || !inKernel()) {
+      // A written notebook holds no durations; a log holds no intermediate states.
+      if (done >= total) slot.show({ 'text/plain': count });
+    } else {
+      const text = `${count} ${rate(done, total, (now - start) / 1000)}`;
+      const bar = `<progress value="${String(done)}" max="${String(total)}"></progress>`;
+      slot.show({ 'text/html': `${bar} ${escapeHtml(text)}`, 'text/plain': text });
+    }
+    await breathe();
+  };
+}
+
+function rate(done: number, total: number, seconds: number): string {
+  if (done === 0 || seconds === 0) return '';
+  const perSecond = done / seconds;
+  const left = Math.max(0, (total - done) / perSecond);
+  return `· ${perSecond.toPrecision(3)}/s · ${left.toFixed(0)} s left`;
+}
+
+/**
+ * A signal that aborts when the user interrupts the cell (or presses Ctrl-C in a program). The
+ * first interrupt only aborts the signal, so the cell can end in order and keep its results; the
+ * second ends it hard. Check it after each awaited {@link progress} tick or {@link breathe}:
+ * ```ts
+ * const signal = interruptSignal();
+ * while (!signal.aborted && episode < episodes) { …; await tick(++episode); }
+ * ```
+ */
+export function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
+  };
+  const hook = kernelHook();
+  if (hook) hook.stopRequests.add(abort);
+  // In a kernel without the project's preload a listener added during a cell's first part makes the
+  // next interrupt kill the kernel; one turn later it is harmless.
+  else if (inKernel()) setImmediate(() => process.prependOnceListener('SIGINT', abort));
+  else process.once('SIGINT', abort);
+  return controller.signal;
+}

@@ -1,0 +1,91 @@
+import { display, escapeHtml } from './kernel';
+
+/** What {@link table} reads of a danfojs DataFrame. */
+export interface DataFrameLike {
+  readonly columns: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+/** Options of {@link table}. */
+export interface TableOptions {
+  /** Rows shown; default 50. The number of rows left out is stated. */
+  readonly maxRows?: number;
+  /** Significant digits of numbers that are not whole; default 5. */
+  readonly digits?: number;
+  readonly caption?: string;
+}
+
+/** Shows a danfojs DataFrame, or an array of records, as an HTML table (outside a notebook: text). */
+export function table(source: DataFrameLike | readonly object[], options: TableOptions = {}): void {
+  const { maxRows = 50, digits = 5, caption } = options;
+  const { columns, rows } = columnsAndRows(source);
+  const shown = rows.slice(0, maxRows).map((row) => row.map((cell) => formatCell(cell, digits)));
+  const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => isNumeric(row[c])));
+  const left = rows.length - shown.length;
+  const notes = [caption, left > 0 ? `${String(left)} more rows` : undefined].filter((note) => note !== undefined);
+  display({
+    'text/html': toHtml(columns, shown, numeric, notes),
+    'text/plain': [...toText(columns, shown, numeric), ...notes].join('\n'),
+  });
+}
+
+interface Grid {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+function columnsAndRows(source: DataFrameLike | readonly object[]): Grid {
+  if (isDataFrame(source)) {
+    return { columns: source.columns, rows: source.values as readonly unknown[][] };
+  }
+  const columns = [...new Set(source.flatMap((record) => Object.keys(record)))];
+  const rows = source.map((record) => columns.map((name) => (record as Record<string, unknown>)[name]));
+  return { columns, rows };
+}
+
+function isDataFrame(source: DataFrameLike | readonly object[]): source is DataFrameLike {
+  return !Array.isArray(source);
+}
+
+const isNumeric = (cell: unknown): boolean =>
+  cell === null || cell === undefined || typeof cell === 'number' || typeof cell === 'bigint';
+
+/** One cell as text: numbers rounded to significant digits, whole numbers in full. */
+function formatCell(cell: unknown, digits: number): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell === 'number') {
+    if (Number.isInteger(cell) || !Number.isFinite(cell)) return String(cell);
+    return String(Number(cell.toPrecision(digits)));
+  }
+  if (typeof cell === 'string') return cell;
+  if (cell instanceof Date) return cell.toISOString();
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
+function toHtml(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  numeric: readonly boolean[],
+  notes: readonly string[],
+): string {
+  const cell = (tag: string, text: string, c: number): string =>
+    `<${tag} style="text-align: ${numeric[c] ? 'right' : 'left'}">${escapeHtml(text)}</${tag}>`;
+  const head = columns.map((name, c) => cell('th', name, c)).join('');
+  const body = rows.map((row) => `<tr>${row.map((text, c) => cell('td', text, c)).join('')}</tr>`);
+  const foot = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('');
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>${foot}`;
+}
+
+function toText(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  numeric: readonly boolean[],
+): string[] {
+  const width = columns.map((name, c) => Math.max(name.length, ...rows.map((row) => row[c]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((text, c) => (numeric[c] ? text.padStart(width[c] ?? 0) : text.padEnd(width[c] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return [line(columns), line(width.map((n) => '─'.repeat(n))), ...rows.map(line)];
+}
