@@ -18,7 +18,7 @@ export function trimFields(fields: readonly string[]): string[] {
 
 /** A row with nothing in it, such as the one after a file's last line feed. */
 export function isBlankRow(fields: readonly string[]): boolean {
-  return fields.length === 1 && (fields[0] as string).trim() === '';
+  return fields.length === 1 && fields[0].trim() === '';
 }
 
 /** All rows that are not blank, with their numbers. Fit for small files; a trace is streamed. */
@@ -49,7 +49,14 @@ export function decimalNumber(text: string): number {
  * @param accepts whether the number is in range; what is not finite never is.
  * @throws UserError naming file, row, column, value and what is allowed.
  */
-export function cellNumber(text: string | undefined, file: string, row: number, column: string, allowed: string, accepts: (x: number) => boolean): number {
+export function cellNumber(
+  text: string | undefined,
+  file: string,
+  row: number,
+  column: string,
+  allowed: string,
+  accepts: (x: number) => boolean,
+): number {
   const x = decimalNumber(text ?? '');
   if (!Number.isFinite(x) || !accepts(x)) throw invalid(cell(file, row, column), text, allowed);
   return x;

@@ -5,8 +5,15 @@ import { UserError } from './errors';
 /** Why a path could not be read, in words; the system's own code when it is none of the usual ones. */
 export function fileFault(path: string, error: unknown): UserError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reasons: Record<string, string> = { ENOENT: 'does not exist', EISDIR: 'is a folder', EACCES: 'may not be read', ENOTDIR: 'lies in no folder' };
-  return new UserError(`${path} ${reasons[code] ?? `cannot be read (${code === '' ? String(error) : code})`}; allowed: a readable file`);
+  const reasons: Record<string, string> = {
+    ENOENT: 'does not exist',
+    EISDIR: 'is a folder',
+    EACCES: 'may not be read',
+    ENOTDIR: 'lies in no folder',
+  };
+  return new UserError(
+    `${path} ${reasons[code] ?? `cannot be read (${code === '' ? String(error) : code})`}; allowed: a readable file`,
+  );
 }
 
 /**

@@ -52,6 +52,7 @@ export function tableOne(preset: Preset): SystemConfig {
     predictionError: 'none',
     predictionSigma: 0.3,
     balanceTolerance: 0.01,
+    balanceUnit: preset === 'literal' ? 1 : 0.01,
     latencyWeight: 0.5,
   };
 }
@@ -66,52 +67,62 @@ const between = (least: number, most: number): z.ZodType<number> => {
 };
 const positive = z.number('a finite number > 0').positive('a finite number > 0');
 const nonNegative = z.number('a finite number >= 0').nonnegative('a finite number >= 0');
-const oneOf = <const T extends string>(...names: readonly T[]): z.ZodType<T> => z.enum(names, names.map((n) => `"${n}"`).join(' or '));
+const oneOf = <const T extends string>(...names: readonly T[]): z.ZodType<T> =>
+  z.enum(names, names.map((n) => `"${n}"`).join(' or '));
 /** A pair [lowest, highest]. */
 const range = (bound: z.ZodType<number>, what: string): z.ZodType<readonly [number, number]> =>
   z.tuple([bound, bound], what).refine(([lowest, highest]) => lowest <= highest, `${what}, lowest <= highest`);
 
-const schema: z.ZodType<SystemConfig> = z
-  .strictObject({
-    users: integer(1, 1_000_000),
-    servers: integer(1, 10_000),
-    slots: integer(1, 1_000_000_000),
-    slotSeconds: positive,
-    mix: oneOf('Hom', 'Mod', 'Het'),
-    gpus: z.array(z.string('the name of a GPU').min(1, 'the name of a GPU'), 'a list of GPU names, one per server').min(1, 'at least one GPU name').optional(),
-    gpuProfilesFile: z.string('the path of a CSV file').min(1, 'the path of a CSV file').optional(),
-    kvPoolFraction: z.number('a number in (0, 1]').positive('a number in (0, 1]').max(1, 'a number in (0, 1]'),
-    kvKilobytesPerToken: positive,
-    bitsPerToken: positive,
-    prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
-    batching: oneOf('deed', 'static'),
-    oversized: oneOf('error', 'reject'),
-    bandwidthMHz: range(positive, 'two finite numbers > 0, MHz'),
-    txPowerDbm: range(between(-100, 100), 'two numbers from -100 to 100, dBm'),
-    noiseDbmPerHz: between(-300, 0),
-    pathLossDb: between(0, 300),
-    pathLossDbPerDecade: between(0, 100),
-    fading: oneOf('none', 'rayleigh'),
-    areaMeters: z.tuple([positive, positive], 'two finite numbers > 0, m'),
-    stepMeters: nonNegative,
-    lengths: oneOf('paper', 'lmsys-like'),
-    meanInputTokens: between(1, 1_000_000),
-    meanOutputTokens: between(1, 1_000_000),
-    sigmaInput: between(0, 5),
-    sigmaOutput: between(0, 5),
-    predictionError: oneOf('none', 'lognormal'),
-    predictionSigma: between(0, 5),
-    balanceTolerance: positive,
-    latencyWeight: nonNegative,
-  });
+const schema: z.ZodType<SystemConfig> = z.strictObject({
+  users: integer(1, 1_000_000),
+  servers: integer(1, 10_000),
+  slots: integer(1, 1_000_000_000),
+  slotSeconds: positive,
+  mix: oneOf('Hom', 'Mod', 'Het'),
+  gpus: z
+    .array(z.string('the name of a GPU').min(1, 'the name of a GPU'), 'a list of GPU names, one per server')
+    .min(1, 'at least one GPU name')
+    .optional(),
+  gpuProfilesFile: z.string('the path of a CSV file').min(1, 'the path of a CSV file').optional(),
+  kvPoolFraction: z.number('a number in (0, 1]').positive('a number in (0, 1]').max(1, 'a number in (0, 1]'),
+  kvKilobytesPerToken: positive,
+  bitsPerToken: positive,
+  prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
+  batching: oneOf('deed', 'static'),
+  oversized: oneOf('error', 'reject'),
+  bandwidthMHz: range(positive, 'two finite numbers > 0, MHz'),
+  txPowerDbm: range(between(-100, 100), 'two numbers from -100 to 100, dBm'),
+  noiseDbmPerHz: between(-300, 0),
+  pathLossDb: between(0, 300),
+  pathLossDbPerDecade: between(0, 100),
+  fading: oneOf('none', 'rayleigh'),
+  areaMeters: z.tuple([positive, positive], 'two finite numbers > 0, m'),
+  stepMeters: nonNegative,
+  lengths: oneOf('paper', 'lmsys-like'),
+  meanInputTokens: between(1, 1_000_000),
+  meanOutputTokens: between(1, 1_000_000),
+  sigmaInput: between(0, 5),
+  sigmaOutput: between(0, 5),
+  predictionError: oneOf('none', 'lognormal'),
+  predictionSigma: between(0, 5),
+  balanceTolerance: positive,
+  balanceUnit: positive,
+  latencyWeight: nonNegative,
+});
 
 /** What one field alone cannot tell: as many GPUs as servers, each of them known. */
 function checkGpus(config: SystemConfig, where: string): void {
   const { gpus, servers, gpuProfilesFile } = config;
   if (gpus === undefined) return;
-  if (gpus.length !== servers) throw invalid(`${where}: gpus has ${String(gpus.length)} names and servers`, servers, 'as many names as servers');
+  if (gpus.length !== servers)
+    throw invalid(`${where}: gpus has ${String(gpus.length)} names and servers`, servers, 'as many names as servers');
   const unknown = gpus.findIndex((gpu) => !gpuNames.includes(gpu));
-  if (gpuProfilesFile === undefined && unknown >= 0) throw invalid(`${where}: gpus[${String(unknown)}]`, gpus[unknown], `${gpuNames.join(', ')}, or a gpuProfilesFile that has it`);
+  if (gpuProfilesFile === undefined && unknown >= 0)
+    throw invalid(
+      `${where}: gpus[${String(unknown)}]`,
+      gpus[unknown],
+      `${gpuNames.join(', ')}, or a gpuProfilesFile that has it`,
+    );
 }
 
 /**
@@ -121,9 +132,17 @@ function checkGpus(config: SystemConfig, where: string): void {
  * @param where what error messages begin with: a file, or the name of the record.
  * @throws UserError naming field, value and what is allowed.
  */
-export function systemConfig(preset: Preset, overrides: Partial<SystemConfig> = {}, where = 'configuration'): SystemConfig {
-  const base = tableOne(parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated') }), { preset }, where).preset);
-  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) as Partial<SystemConfig>;
+export function systemConfig(
+  preset: Preset,
+  overrides: Partial<SystemConfig> = {},
+  where = 'configuration',
+): SystemConfig {
+  const base = tableOne(
+    parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated') }), { preset }, where).preset,
+  );
+  const given = Object.fromEntries(
+    Object.entries(overrides).filter(([, value]) => value !== undefined),
+  ) as Partial<SystemConfig>;
   const config = parseWith(
     schema,
     {

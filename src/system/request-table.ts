@@ -5,7 +5,8 @@
 export class RequestTable {
   /** Slot of arrival. */
   slot: Int32Array;
-  user: Int32Array;
+  /** Place among the slot's requests. */
+  index: Int32Array;
   /** Index of the server it was assigned to. */
   server: Int32Array;
   inputTokens: Int32Array;
@@ -28,7 +29,7 @@ export class RequestTable {
 
   constructor(capacity = 256) {
     this.slot = new Int32Array(capacity);
-    this.user = new Int32Array(capacity);
+    this.index = new Int32Array(capacity);
     this.server = new Int32Array(capacity);
     this.inputTokens = new Int32Array(capacity);
     this.outputTokens = new Int32Array(capacity);
@@ -79,7 +80,7 @@ export class RequestTable {
 
   private copyColumnsTo(target: RequestTable, capacity: number): void {
     target.slot = resized(this.slot, capacity);
-    target.user = resized(this.user, capacity);
+    target.index = resized(this.index, capacity);
     target.server = resized(this.server, capacity);
     target.inputTokens = resized(this.inputTokens, capacity);
     target.outputTokens = resized(this.outputTokens, capacity);

@@ -1,0 +1,325 @@
+import { UserError, invalid } from '../core/errors';
+import { type Channel, createChannel } from '../system/channel';
+import type { SystemConfig } from '../system/config';
+import { serverSpecs } from '../system/gpus';
+import { Mobility } from '../system/mobility';
+import { kilobytesToBytes } from '../core/units';
+import { type EdgeServer, type ServingConstants } from '../system/server';
+import { Serving } from '../system/serving';
+import type { IterationRecorder } from '../system/trajectory';
+import { type SlotRequests, type Workload, slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import { type Completions, type SlotOutcome, completions } from './outcome';
+import type { RewardFunction } from './reward';
+import { SlotView } from './slot-view';
+import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
+
+/** Longest input or output that a synthetic workload draws, tokens. */
+const LONGEST_TOKENS = 8192;
+
+/** Where in an episode a time step stands, as in dm_env. */
+export type StepType = 'first' | 'mid' | 'last';
+
+/** What `reset` and `step` return. The cut at T is a truncation: the discount stays 1. */
+export interface TimeStep {
+  readonly stepType: StepType;
+  /** r_{t+1}; null for the first step and when no reward function was given. */
+  readonly reward: number | null;
+  readonly discount: number;
+  /** The next slot's requests and the servers; of the last step, the servers after the drain. */
+  readonly view: SlotView;
+  /** What happened in the slot just run; null for the first step. */
+  readonly outcome: SlotOutcome | null;
+}
+
+/** Optional parts of an environment. */
+export interface EdgeEnvOptions {
+  /** Default: none, and time steps carry no reward. */
+  readonly reward?: RewardFunction | undefined;
+  /** Default: the configuration's synthetic lengths, one request per user and slot. */
+  readonly workload?: Workload | undefined;
+  /** Receives every decode iteration. */
+  readonly recorder?: IterationRecorder | undefined;
+}
+
+/** The workload that a configuration describes, prediction error included. */
+export function configuredWorkload(config: SystemConfig, seed: number, given?: Workload): Workload {
+  const truth = given ?? syntheticWorkload({ ...config, maxTokens: LONGEST_TOKENS }, seed);
+  return config.predictionError === 'none' ? truth : withPredictionError(truth, config.predictionSigma, seed);
+}
+
+/**
+ * The edge system as an environment, IV-B1: reset, then step with the slot's assignment T times. After slot T the
+ * unfinished requests run to completion and count to the last step (V-A).
+ *
+ * A run is a function of (config, seed, assignments): requests, users and links are drawn from streams of their own,
+ * and no draw depends on what a scheduler does.
+ */
+export class EdgeEnv {
+  readonly view: SlotView;
+  readonly outcome: SlotOutcome;
+  private readonly channel: Channel;
+  private readonly requests: SlotRequests;
+  private readonly workload: Workload;
+  private readonly handles: Int32Array;
+  private readonly batchCount: Int32Array;
+  private readonly queue: Float64Array;
+  private readonly mobility: Mobility;
+  private serving: Serving;
+  private slot = 0;
+  private arrived = 0;
+  private oversized = 0;
+
+  constructor(
+    readonly config: SystemConfig,
+    readonly seed: number,
+    private readonly options: EdgeEnvOptions = {},
+    serving?: Serving,
+  ) {
+    const constants: ServingConstants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
+    this.serving = serving ?? new Serving(serverSpecs(config), constants);
+    this.channel = createChannel(config, seed);
+    this.mobility = new Mobility(config, seed);
+    this.workload = configuredWorkload(config, seed, options.workload);
+    const most = this.workload.maxRequestsPerSlot;
+    const serverCount = this.serving.servers.length;
+    this.requests = slotRequests(most);
+    this.handles = new Int32Array(most);
+    this.batchCount = new Int32Array(serverCount);
+    this.queue = new Float64Array(serverCount);
+    this.view = new SlotView(config, this.serving.servers, this.channel, this.mobility, this.requests);
+    const perServer = (): Float64Array => new Float64Array(serverCount);
+    this.outcome = {
+      slot: -1,
+      arrived: 0,
+      rejected: 0,
+      completions: completions(Math.max(64, 4 * most)),
+      eta: perServer(),
+      peak: perServer(),
+      iterations: perServer(),
+      deviation: perServer(),
+      queue: perServer(),
+      waiting: 0,
+      inSystem: 0,
+      requestSeconds: 0,
+    };
+  }
+
+  /** Requests in the system. */
+  get inSystem(): number {
+    return this.serving.table.size;
+  }
+
+  /** The servers, to look at. */
+  get servers(): readonly EdgeServer[] {
+    return this.serving.servers;
+  }
+
+  /** The first slot's requests. An environment starts once; make a new one for another run. */
+  reset(): TimeStep {
+    if (this.slot !== 0 || this.arrived !== 0) throw new Error('EdgeEnv.reset: this environment has run; make a new one');
+    this.observe();
+    return { stepType: 'first', reward: null, discount: 1, view: this.view, outcome: null };
+  }
+
+  /**
+   * Runs one slot.
+   *
+   * @param assignment server of every request of the view, [view.count].
+   * @throws UserError when an entry is no server's index.
+   */
+  step(assignment: Int32Array): TimeStep {
+    const { config, outcome, slot } = this;
+    if (slot >= config.slots) throw new Error(`EdgeEnv.step: the run ended after slot ${String(config.slots)}`);
+    const slotStartAt = slot * config.slotSeconds;
+    this.setOutcomeSlot(slot);
+    outcome.arrived = this.arrived;
+    outcome.rejected = this.oversized;
+    this.send(assignment, slotStartAt);
+    this.serving.runSlot(slot, this.options.recorder);
+    this.readServers();
+    outcome.completions.count = 0;
+    outcome.requestSeconds = 0;
+    this.collect(slotStartAt);
+    outcome.queue.set(this.queue);
+    balanceDeviation(outcome.eta, outcome.deviation);
+    updateVirtualQueue(this.queue, outcome.deviation, config.balanceTolerance);
+    this.slot++;
+    const isLast = this.slot === config.slots;
+    if (isLast) this.drain(slotStartAt);
+    else outcome.requestSeconds += this.serving.table.size * config.slotSeconds;
+    outcome.inSystem = this.serving.table.size;
+    if (isLast) this.view.refresh(this.slot, 0, this.queue, 0);
+    else this.observe();
+    const reward = this.options.reward === undefined ? null : this.options.reward(outcome);
+    return { stepType: isLast ? 'last' : 'mid', reward, discount: 1, view: this.view, outcome };
+  }
+
+  /**
+   * An independent copy at the same slot with the same future requests, users and links: what a counterfactual run
+   * needs. Its recorder, if any, is the one given here.
+   */
+  fork(recorder?: IterationRecorder): EdgeEnv {
+    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder }, this.serving.fork());
+    copy.slot = this.slot;
+    copy.mobility.copyFrom(this.mobility);
+    copy.queue.set(this.queue);
+    copy.readRequests();
+    return copy;
+  }
+
+  private setOutcomeSlot(slot: number): void {
+    (this.outcome as { slot: number }).slot = slot;
+  }
+
+  /** Moves the users, draws the slot's requests and reads the servers. */
+  private observe(): void {
+    if (this.slot > 0) this.mobility.advance(this.slot);
+    this.readRequests();
+  }
+
+  private readRequests(): void {
+    const { requests, view } = this;
+    this.workload.fill(this.slot, requests);
+    this.arrived = requests.count;
+    const largest = this.refuseOversized();
+    view.refresh(this.slot, requests.count, this.queue, largest);
+  }
+
+  /** Takes out the requests that no server can ever hold; returns the size of the largest that is left, tokens. */
+  private refuseOversized(): number {
+    const { requests } = this;
+    const capacity = this.largestPool;
+    let kept = 0;
+    let largest = 0;
+    this.oversized = 0;
+    for (let i = 0; i < requests.count; i++) {
+      const input = requests.inputTokens[i] as number;
+      const output = requests.outputTokens[i] as number;
+      if (input + output > capacity) {
+        if (this.config.oversized === 'error')
+          throw new UserError(
+            `slot ${String(this.slot)}, request ${String(i)}: inputTokens + outputTokens is ${String(input + output)}; allowed: at most ${String(capacity)}, the largest KV pool (or set oversized to "reject")`,
+          );
+        this.oversized++;
+        continue;
+      }
+      const predicted = requests.predictedTokens[i] as number;
+      largest = Math.max(largest, input + Math.max(output, predicted));
+      if (kept < i) {
+        requests.user[kept] = requests.user[i] as number;
+        requests.inputTokens[kept] = input;
+        requests.outputTokens[kept] = output;
+        requests.predictedTokens[kept] = predicted;
+      }
+      kept++;
+    }
+    requests.count = kept;
+    return largest;
+  }
+
+  private get largestPool(): number {
+    let largest = 0;
+    for (const server of this.serving.servers) largest = Math.max(largest, server.maxTokens);
+    return largest;
+  }
+
+  /** Enters the slot's requests into the table and sends them to their servers. */
+  private send(assignment: Int32Array, slotStartAt: number): void {
+    const { requests, handles, batchCount, serving, view } = this;
+    const { table, servers } = serving;
+    batchCount.fill(0);
+    for (let i = 0; i < requests.count; i++) {
+      const s = assignment[i];
+      if (s === undefined || s < 0 || s >= servers.length) throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
+      batchCount[s]!++;
+    }
+    let sent = 0;
+    for (let i = 0; i < requests.count; i++) {
+      const s = assignment[i] as number;
+      const input = requests.inputTokens[i] as number;
+      const output = requests.outputTokens[i] as number;
+      if (!(servers[s] as EdgeServer).canHold(input, output)) {
+        this.outcome.rejected++;
+        continue;
+      }
+      const handle = table.allocate();
+      table.slot[handle] = this.slot;
+      table.index[handle] = i;
+      table.server[handle] = s;
+      table.inputTokens[handle] = input;
+      table.outputTokens[handle] = output;
+      table.predictedTokens[handle] = requests.predictedTokens[i] as number;
+      table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s] as number);
+      handles[sent++] = handle;
+    }
+    serving.submit(handles, sent, slotStartAt);
+  }
+
+  private readServers(): void {
+    const { outcome, config, serving } = this;
+    let waiting = 0;
+    for (let s = 0; s < serving.servers.length; s++) {
+      const server = serving.servers[s] as EdgeServer;
+      const tokenShare = serving.constants.kvBytesPerToken / server.spec.kvCapacityBytes;
+      outcome.eta[s] = (server.slotTokenSeconds * tokenShare) / config.slotSeconds;
+      outcome.peak[s] = server.slotPeakTokens * tokenShare;
+      outcome.iterations[s] = server.slotIterations;
+      waiting += server.waitingCount;
+    }
+    outcome.waiting = waiting;
+  }
+
+  /** Moves the completed requests from the table to the outcome. */
+  private collect(slotStartAt: number): void {
+    const { completed, table } = this.serving;
+    const { outcome } = this;
+    this.reserve(outcome.completions.count + completed.length);
+    const done = outcome.completions;
+    const slotSeconds = this.config.slotSeconds;
+    for (let k = 0; k < completed.length; k++) {
+      const handle = completed.at(k);
+      const i = done.count++;
+      const slot = table.slot[handle] as number;
+      const arrivedAt = slot * slotSeconds;
+      const completedAt = table.completedAt[handle] as number;
+      const transmission = table.transmissionSeconds[handle] as number;
+      const synchronisedAt = table.synchronisedAt[handle] as number;
+      const prefillStartAt = table.prefillStartAt[handle] as number;
+      const prefillEndAt = table.prefillEndAt[handle] as number;
+      const joinedAt = table.joinedAt[handle] as number;
+      done.slot[i] = slot;
+      done.index[i] = table.index[handle] as number;
+      done.server[i] = table.server[handle] as number;
+      done.total[i] = completedAt - arrivedAt;
+      done.transmission[i] = transmission;
+      done.synchronisation[i] = synchronisedAt - arrivedAt - transmission;
+      done.prefillQueue[i] = prefillStartAt - synchronisedAt;
+      done.prefill[i] = prefillEndAt - prefillStartAt;
+      done.admission[i] = joinedAt - prefillEndAt;
+      done.decode[i] = completedAt - joinedAt;
+      done.completedAt[i] = completedAt;
+      outcome.requestSeconds += completedAt - slotStartAt;
+      table.release(handle);
+    }
+  }
+
+  private reserve(capacity: number): void {
+    const { outcome } = this;
+    if (outcome.completions.slot.length >= capacity) return;
+    const larger: Completions = completions(2 * capacity);
+    for (const key of Object.keys(larger) as (keyof Completions)[]) {
+      if (key === 'count') larger.count = outcome.completions.count;
+      else larger[key].set(outcome.completions[key]);
+    }
+    outcome.completions = larger;
+  }
+
+  /** After slot T the servers run until nothing is left; what completes counts to the last slot (V-A). */
+  private drain(lastSlotStartAt: number): void {
+    const { serving, options } = this;
+    for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
+      serving.runSlot(slot, options.recorder);
+      this.collect(lastSlotStartAt);
+    }
+  }
+}

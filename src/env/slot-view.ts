@@ -1,0 +1,134 @@
+import { type Channel, transmissionSeconds, uplinkRate } from '../system/channel';
+import type { SystemConfig } from '../system/config';
+import type { Mobility } from '../system/mobility';
+import type { EdgeServer } from '../system/server';
+import type { SlotRequests } from '../system/workload';
+
+/**
+ * What a scheduler sees at the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
+ * before any of the requests is assigned. Arrays are reused from slot to slot. True output lengths are not here.
+ */
+export class SlotView {
+  /** Slot number, from 0. */
+  slot = 0;
+  /** Requests to assign, |Q(t)|. */
+  count = 0;
+  /** Index of the issuing user, [count]. */
+  user: Int32Array;
+  /** l_in, tokens, [count]. */
+  inputTokens: Int32Array;
+  /** l̂_out, tokens, [count]. */
+  predictedTokens: Int32Array;
+
+  /** KV cache of the next iteration, tokens, [S]. */
+  readonly kvTokens: Float64Array;
+  /** Requests in the running batch, [S]. */
+  readonly running: Float64Array;
+  /** Prefilled requests that wait for admission, [S]. */
+  readonly waiting: Float64Array;
+  /** Requests being sent or prefilled, [S]. */
+  readonly prefilling: Float64Array;
+  /** Seconds until the prefills of earlier slots have ended, [S]. */
+  readonly prefillSeconds: Float64Array;
+  /** Output tokens still to make, by predicted lengths, [S]. */
+  readonly remainingOutputTokens: Float64Array;
+  /** Σ (l_in + k) still to run, by predicted lengths, token-iterations, [S]. */
+  readonly remainingTokenIterations: Float64Array;
+  /** Remaining KV memory-time at the present iteration time, over M_s·Δ, [S]: the workload of Section V-B. */
+  readonly workload: Float64Array;
+  /** Iteration time over pool size and slot length, [S]: turns token-iterations into workload. */
+  readonly workloadUnit: Float64Array;
+  /** Z_s(t), [S]. */
+  readonly queue: Float64Array;
+  /** Tokens the KV pool holds, [S]. */
+  readonly maxTokens: Float64Array;
+  /** Whether every request fits every server, so that `fits` need not be asked. */
+  allFit = true;
+
+  constructor(
+    readonly config: SystemConfig,
+    readonly servers: readonly EdgeServer[],
+    private readonly channel: Channel,
+    private readonly mobility: Mobility,
+    requests: SlotRequests,
+  ) {
+    const perServer = (): Float64Array => new Float64Array(servers.length);
+    this.user = requests.user;
+    this.inputTokens = requests.inputTokens;
+    this.predictedTokens = requests.predictedTokens;
+    this.kvTokens = perServer();
+    this.running = perServer();
+    this.waiting = perServer();
+    this.prefilling = perServer();
+    this.prefillSeconds = perServer();
+    this.remainingOutputTokens = perServer();
+    this.remainingTokenIterations = perServer();
+    this.workload = perServer();
+    this.workloadUnit = perServer();
+    this.queue = perServer();
+    this.maxTokens = Float64Array.from(servers, (server) => server.maxTokens);
+  }
+
+  /** S. */
+  get serverCount(): number {
+    return this.servers.length;
+  }
+
+  /** h_{i,s}(t) of request i on server s. */
+  gain(i: number, s: number): number {
+    const user = this.user[i] as number;
+    return this.channel.gain(this.slot, user, s, this.mobility.x[user] as number, this.mobility.y[user] as number);
+  }
+
+  /** D_tx of request i when server s receives `requestsOnServer` of the slot's requests, s. */
+  transmissionSeconds(i: number, s: number, requestsOnServer: number): number {
+    const { channel, config } = this;
+    const rate = uplinkRate(channel.bandwidthHz[s] as number, requestsOnServer, channel.powerW[this.user[i] as number] as number, this.gain(i, s), channel.noiseWPerHz);
+    return transmissionSeconds(config.bitsPerToken, this.inputTokens[i] as number, rate);
+  }
+
+  /** Iteration time of server s at an occupation, s. */
+  iterationSeconds(s: number, tokens: number): number {
+    return (this.servers[s] as EdgeServer).iterationSeconds(tokens);
+  }
+
+  /** Whether server s can ever hold request i, by its predicted length. */
+  fits(i: number, s: number): boolean {
+    return (this.inputTokens[i] as number) + (this.predictedTokens[i] as number) <= (this.maxTokens[s] as number);
+  }
+
+  /**
+   * KV memory-time of request i on server s at the present iteration time, over M_s·Δ: what its assignment adds to
+   * `workload`.
+   */
+  requestWorkload(i: number, s: number): number {
+    const input = this.inputTokens[i] as number;
+    const output = this.predictedTokens[i] as number;
+    return (output * input + (output * (output + 1)) / 2) * (this.workloadUnit[s] as number);
+  }
+
+  /** Reads the servers at the start of slot `slot`. */
+  refresh(slot: number, count: number, queue: Float64Array, largestRequest: number): void {
+    const { slotSeconds } = this.config;
+    const slotStartAt = slot * slotSeconds;
+    this.slot = slot;
+    this.count = count;
+    this.queue.set(queue);
+    this.allFit = true;
+    for (let s = 0; s < this.servers.length; s++) {
+      const server = this.servers[s] as EdgeServer;
+      const tokens = server.kvTokens;
+      const unit = server.iterationSeconds(tokens) / (server.maxTokens * slotSeconds);
+      this.kvTokens[s] = tokens;
+      this.running[s] = server.runningCount;
+      this.waiting[s] = server.waitingCount;
+      this.prefilling[s] = server.prefillingCount;
+      this.prefillSeconds[s] = Math.max(0, server.prefillFreeAt - slotStartAt);
+      this.remainingOutputTokens[s] = Math.max(0, server.remainingOutputTokens);
+      this.remainingTokenIterations[s] = Math.max(0, server.remainingTokenIterations);
+      this.workloadUnit[s] = unit;
+      this.workload[s] = Math.max(0, server.remainingTokenIterations) * unit;
+      if (largestRequest > server.maxTokens) this.allFit = false;
+    }
+  }
+}

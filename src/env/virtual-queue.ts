@@ -1,0 +1,41 @@
+/**
+ * Load-balancing deviation, III-E: Y_s = (η_s − η̄)², η̄ the mean over servers.
+ *
+ * @param eta η_s(t), [S].
+ * @param out receives Y_s(t), [S].
+ */
+export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
+  let mean = 0;
+  for (const x of eta) mean += x / eta.length;
+  for (let s = 0; s < eta.length; s++) out[s] = ((eta[s] as number) - mean) ** 2;
+}
+
+/**
+ * Virtual queues, IV-A: Z_s(t+1) = max(Z_s(t) + Y_s(t) − ε, 0), in place; Z(1) = 0.
+ *
+ * @param queue Z_s, [S].
+ * @param deviation Y_s(t), [S].
+ * @param tolerance ε.
+ */
+export function updateVirtualQueue(queue: Float64Array, deviation: Float64Array, tolerance: number): void {
+  for (let s = 0; s < queue.length; s++) queue[s] = Math.max((queue[s] as number) + (deviation[s] as number) - tolerance, 0);
+}
+
+/** Lyapunov function, IV-A: L(Z) = ½·Σ Z_s². */
+export function lyapunov(queue: Float64Array): number {
+  let sum = 0;
+  for (const z of queue) sum += z * z;
+  return sum / 2;
+}
+
+/**
+ * The right-hand side of the drift bound, IV-A: ½·Σ (Y_s − ε)² + Σ Z_s·(Y_s − ε). L(Z(t+1)) − L(Z(t)) never exceeds it.
+ */
+export function driftBound(queue: Float64Array, deviation: Float64Array, tolerance: number): number {
+  let bound = 0;
+  for (let s = 0; s < queue.length; s++) {
+    const excess = (deviation[s] as number) - tolerance;
+    bound += (excess * excess) / 2 + (queue[s] as number) * excess;
+  }
+  return bound;
+}

@@ -1,0 +1,41 @@
+import type { SchedulerFactory } from '../env/scheduler';
+import { allowed, cheapest } from './allowed';
+
+/**
+ * LL as published (V-B): the server with the least current workload, remaining KV memory-time. The workload is read
+ * once at the slot's start, so that all of a slot's requests see the same value and go to the same server; ties are
+ * drawn.
+ */
+export const leastLoaded: SchedulerFactory = (config, rng) => {
+  const candidates = new Int32Array(config.servers);
+  return (view, assignment) => {
+    for (let i = 0; i < view.count; i++) {
+      const n = allowed(view, i, candidates);
+      let least = Infinity;
+      let ties = 0;
+      for (let k = 0; k < n; k++) {
+        const s = candidates[k] as number;
+        const load = view.workload[s] as number;
+        if (load < least) {
+          least = load;
+          ties = 0;
+        }
+        if (load === least) candidates[ties++] = s;
+      }
+      assignment[i] = candidates[ties === 1 ? 0 : rng.int(ties)] as number;
+    }
+  };
+};
+
+/** LL with the workload updated inside the slot: each request sees those assigned before it. */
+export const leastLoadedInSlot: SchedulerFactory = (config) => {
+  const load = new Float64Array(config.servers);
+  return (view, assignment) => {
+    load.set(view.workload);
+    for (let i = 0; i < view.count; i++) {
+      const s = cheapest(view, i, load);
+      assignment[i] = s;
+      load[s]! += view.requestWorkload(i, s);
+    }
+  };
+};

@@ -1,0 +1,36 @@
+import type { SchedulerFactory } from '../env/scheduler';
+import { allowed, cheapest } from './allowed';
+
+/** Join the shortest queue: the server with the fewest requests, those of this slot counted as they are assigned. */
+export const shortestQueue: SchedulerFactory = (config) => {
+  const queued = new Float64Array(config.servers);
+  return (view, assignment) => {
+    for (let s = 0; s < queued.length; s++) queued[s] = requestsOn(view, s);
+    for (let i = 0; i < view.count; i++) {
+      const s = cheapest(view, i, queued);
+      assignment[i] = s;
+      queued[s]!++;
+    }
+  };
+};
+
+/** Power of two choices (Mitzenmacher 2001): of two servers drawn, the one with fewer requests. */
+export const powerOfTwo: SchedulerFactory = (config, rng) => {
+  const queued = new Float64Array(config.servers);
+  const candidates = new Int32Array(config.servers);
+  return (view, assignment) => {
+    for (let s = 0; s < queued.length; s++) queued[s] = requestsOn(view, s);
+    for (let i = 0; i < view.count; i++) {
+      const n = allowed(view, i, candidates);
+      const a = candidates[rng.int(n)] as number;
+      const b = candidates[rng.int(n)] as number;
+      const s = (queued[b] as number) < (queued[a] as number) ? b : a;
+      assignment[i] = s;
+      queued[s]!++;
+    }
+  };
+};
+
+function requestsOn(view: { running: Float64Array; waiting: Float64Array; prefilling: Float64Array }, s: number): number {
+  return (view.running[s] as number) + (view.waiting[s] as number) + (view.prefilling[s] as number);
+}
