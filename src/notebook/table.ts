@@ -59,7 +59,7 @@ function formatCell(cell: unknown, digits: number): string {
   }
   if (typeof cell === 'string') return cell;
   if (cell instanceof Date) return cell.toISOString();
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  return typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : JSON.stringify(cell);
 }
 
 function toHtml(

@@ -1,0 +1,284 @@
+"""The kernel's known faults, each against the real kernel. Prints `ok name` or `FAIL name: why`."""
+
+import base64
+import re
+import struct
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty
+
+from jupyter_client import KernelManager
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+PLOTLY = "application/vnd.plotly.v1+json"
+
+
+@dataclass
+class Outcome:
+    status: str = "none"
+    stdout: str = ""
+    stderr: str = ""
+    displays: list = field(default_factory=list)  # (message type, data, display id)
+
+
+class Kernel:
+    def __init__(self):
+        self.manager = KernelManager(kernel_name="tslab")
+        NOTEBOOKS.mkdir(exist_ok=True)
+        self.manager.start_kernel(cwd=str(NOTEBOOKS))
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def run(self, code, timeout=60, during=None):
+        """One cell. `during(elapsed)` is called between messages, to interrupt for example."""
+        request = self.client.execute(code)
+        return self.collect(request, timeout, during)
+
+    def collect(self, request, timeout=60, during=None):
+        outcome, start, idle = Outcome(), time.monotonic(), False
+        while not idle:
+            if time.monotonic() - start > timeout:
+                raise AssertionError(f"the cell was not idle after {timeout} s; {outcome}"[:800])
+            if during:
+                during(time.monotonic() - start)
+            try:
+                message = self.client.get_iopub_msg(timeout=0.05)
+            except Empty:
+                continue
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "status":
+                idle = content["execution_state"] == "idle"
+            elif kind == "stream":
+                name = content["name"]
+                setattr(outcome, name, getattr(outcome, name) + content["text"])
+            elif kind in ("display_data", "update_display_data"):
+                outcome.displays.append((kind, content["data"], content["transient"].get("display_id")))
+        outcome.status = self.client.get_shell_msg(timeout=10)["content"]["status"]
+        return outcome
+
+    def interrupt_once(self, after):
+        """A `during` that interrupts the cell once."""
+        sent = []
+
+        def during(elapsed):
+            if elapsed > after and not sent:
+                sent.append(True)
+                self.manager.interrupt_kernel()
+
+        return during
+
+    def ask(self, method, code, position):
+        request = getattr(self.client, method)(code, position)
+        while True:
+            reply = self.client.get_shell_msg(timeout=30)
+            if reply["parent_header"].get("msg_id") == request:
+                return reply["content"]
+
+    def stop(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+def ok(outcome):
+    assert outcome.status == "ok" and outcome.stderr == "", outcome
+    return outcome
+
+
+def alive(kernel):
+    time.sleep(0.4)  # cells that come within 0.2 s of a failed one are dropped by tslab
+    assert "still here" in ok(kernel.run("console.log('still here')", 20)).stdout
+
+
+# --- Output ------------------------------------------------------------------------------------
+
+
+def thousands_of_messages_arrive_in_order_and_the_cell_ends(kernel):
+    outcome = ok(kernel.run("for (let i = 0; i < 5000; i++) console.log(i);"))
+    assert outcome.stdout.split() == [str(i) for i in range(5000)], len(outcome.stdout.split())
+
+
+def thousands_of_display_updates_arrive(kernel):
+    code = "import { newDisplay } from 'tslab'; const d = newDisplay(); for (let i = 0; i < 2000; i++) d.text(String(i));"
+    outcome = ok(kernel.run(code))
+    assert [data["text/plain"] for _, data, _ in outcome.displays] == [str(i) for i in range(2000)]
+
+
+def typed_arrays_reach_the_plot_as_numbers(kernel):
+    code = "await lyreo.plot({ data: [{ x: Float64Array.of(1, 2.5), y: [3, 4] }], layout: { title: 'T' } });"
+    (_, data, _) = ok(kernel.run(code)).displays[0]
+    (trace,) = data[PLOTLY]["data"]
+    assert trace["x"]["dtype"] == "f8", trace
+    assert struct.unpack("<2d", base64.b64decode(trace["x"]["bdata"])) == (1.0, 2.5)
+    assert trace["y"] == [3, 4] and data[PLOTLY]["layout"]["template"], trace
+
+
+def a_live_plot_is_redrawn_in_its_place(kernel):
+    code = """const live = lyreo.livePlot({ everyMs: 0 });
+for (const y of [1, 2, 3]) await live.update({ data: [{ y: [y] }] });
+await live.done();"""
+    shown = ok(kernel.run(code)).displays
+    assert len({display_id for _, _, display_id in shown}) == 1, shown
+    assert [kind for kind, _, _ in shown[1:]] == ["update_display_data"] * (len(shown) - 1)
+    # JupyterLab redraws a figure only if something else was shown before it.
+    for before, after in zip(shown[::2], shown[1::2], strict=True):
+        assert before[1] == {"text/plain": ""} and PLOTLY in after[1], shown
+    assert [data[PLOTLY]["data"][0]["y"] for _, data, _ in shown[1::2]] == [[1], [2], [3], [3]]
+
+
+def progress_shows_a_bar_and_a_table_shows_html(kernel):
+    code = """const tick = lyreo.progress(3, 'work', 0);
+for (const i of [1, 2, 3]) await tick(i);
+import * as dfd from 'danfojs-node';
+lyreo.table(new dfd.DataFrame([{ name: '<b>', value: 1.23456789 }]));"""
+    shown = [data for _, data, _ in ok(kernel.run(code)).displays]
+    assert 'value="3" max="3"' in shown[-2]["text/html"], shown
+    assert "&lt;b&gt;" in shown[-1]["text/html"] and "1.2346" in shown[-1]["text/html"], shown[-1]
+
+
+# --- Interrupt ---------------------------------------------------------------------------------
+
+
+def a_synchronous_loop_is_interrupted(kernel):
+    outcome = kernel.run("for (;;) {}", 20, kernel.interrupt_once(1))
+    assert outcome.status == "error", outcome
+    alive(kernel)
+
+
+def a_loop_that_awaits_is_interrupted_and_leaves_no_zombie(kernel):
+    for wait in ["setTimeout(r, 20)", "setImmediate(r)"]:
+        code = f"for (let i = 0; ; i++) {{ await new Promise<void>((r) => {{ {wait} }}); if (i % 10 === 0) console.log('beat'); }}"
+        outcome = kernel.run(code, 20, kernel.interrupt_once(1))
+        assert outcome.status == "error" and "beat" in outcome.stdout, outcome
+        time.sleep(0.4)
+        after = ok(kernel.run("await new Promise((r) => setTimeout(r, 800)); console.log('quiet');"))
+        assert after.stdout.split() == ["quiet"], f"a zombie prints: {after.stdout[:200]}"
+
+
+def a_loop_that_blocks_after_an_await_is_interrupted(kernel):
+    for loop in ["for (;;) {}", "for (;;) await null;"]:
+        outcome = kernel.run(f"await new Promise((r) => setTimeout(r, 50)); {loop}", 20, kernel.interrupt_once(1))
+        assert outcome.status == "error", outcome
+        alive(kernel)
+
+
+def a_cooperative_loop_ends_in_order_and_keeps_its_results(kernel):
+    code = """const signal = lyreo.interruptSignal();
+const beat = lyreo.progress(1e9);
+let episodes = 0;
+while (!signal.aborted) await beat(++episodes);
+console.log('saved');"""
+    outcome = ok(kernel.run(code, 20, kernel.interrupt_once(1)))
+    assert "saved" in outcome.stdout, outcome
+    assert "true" in ok(kernel.run("console.log(episodes > 10)")).stdout
+
+
+def a_second_interrupt_ends_a_cell_that_ignores_the_first(kernel):
+    sent = []
+
+    def during(elapsed):
+        if len(sent) < 2 and elapsed > 1 + len(sent):
+            sent.append(True)
+            kernel.manager.interrupt_kernel()
+
+    code = "lyreo.interruptSignal(); for (;;) await new Promise((r) => setTimeout(r, 10));"
+    assert kernel.run(code, 20, during).status == "error" and len(sent) == 2
+    alive(kernel)
+
+
+def a_signal_listener_set_in_a_cell_does_not_kill_the_kernel(kernel):
+    ok(kernel.run("process.once('SIGINT', () => undefined);"))
+    outcome = kernel.run("await new Promise((r) => setTimeout(r, 30000));", 20, kernel.interrupt_once(0.5))
+    assert outcome.status == "error", outcome
+    alive(kernel)
+
+
+# --- Language ----------------------------------------------------------------------------------
+
+
+def top_level_await_works_in_every_form(kernel):
+    code = """async function* numbers() { yield 1; yield 2; }
+const late = <T>(value: T) => new Promise<T>((r) => setTimeout(() => r(value), 5));"""
+    ok(kernel.run(code))
+    assert "42" in ok(kernel.run("const answer = await (late(42)); console.log(answer);")).stdout
+    assert "true" in ok(kernel.run("console.log(answer.toFixed(0) === '42');")).stdout
+    assert "7" in ok(kernel.run("console.log(await (async () => 7)());")).stdout
+    assert ok(kernel.run("for await (const n of numbers()) console.log(n);")).stdout.split() == ["1", "2"]
+
+
+def types_of_the_library_are_real(kernel):
+    outcome = kernel.run("const wrong: string = lyreo.inKernel();")
+    assert "Type 'boolean' is not assignable to type 'string'" in outcome.stderr, outcome
+    alive(kernel)
+    outcome = kernel.run("lyreo.noSuchName;")
+    assert outcome.status == "error" and "noSuchName" in outcome.stderr, outcome
+    alive(kernel)
+
+
+def no_export_is_any(kernel):
+    # `0 extends 1 & T` holds for any alone.
+    code = """type IsAny<T> = 0 extends 1 & T ? true : false;
+type AnyNames = { [K in keyof typeof lyreo]: IsAny<(typeof lyreo)[K]> extends true ? K
+  : (typeof lyreo)[K] extends (...a: never[]) => infer R ? (IsAny<R> extends true ? K : never) : never }[keyof typeof lyreo];
+const none: [AnyNames] extends [never] ? 'none' : AnyNames = 'none' as any;"""
+    ok(kernel.run(code))
+    found = kernel.ask("inspect", "none", 2)["data"]["text/plain"]
+    assert re.search(r'none: "none"', found), found
+
+
+def completion_and_documentation_work(kernel):
+    matches = kernel.ask("complete", "lyreo.", 6)["matches"]
+    assert "plot" in matches and "table" in matches, matches[:20]
+    found = kernel.ask("inspect", "lyreo.plot", 8)
+    assert found["found"] and "Shows a figure" in found["data"]["text/plain"], found
+
+
+def danfojs_runs_on_the_same_tensorflow(kernel):
+    code = """import * as tf from '@tensorflow/tfjs-node';
+console.log(dfd.tensorflow === tf, tf.getBackend(), tf.matMul(tf.ones([2, 2]), tf.ones([2, 2])).arraySync());"""
+    outcome = ok(kernel.run(code))
+    assert outcome.stdout.split()[0] == "true" and "2, 2" in outcome.stdout, outcome
+
+
+def an_error_in_a_cell_is_readable(kernel):
+    outcome = kernel.run("throw new RangeError('users is 0; allowed are whole numbers from 1');")
+    assert outcome.status == "error" and "RangeError: users is 0; allowed" in outcome.stderr, outcome
+    frames = [line for line in outcome.stderr.splitlines() if "/tslab/dist/" in line or "node:" in line]
+    assert not frames, frames
+    alive(kernel)
+
+
+TESTS = [test for name, test in list(globals().items()) if callable(test) and getattr(test, "__module__", "") == "__main__"
+         and name.islower() and "_" in name and name not in ("ok", "alive")]
+
+
+def main():
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    failed, kernel = 0, None
+    for test in TESTS:
+        if wanted not in test.__name__:
+            continue
+        name = test.__name__.replace("_", " ")
+        try:
+            if kernel is None:
+                kernel = Kernel()
+                ok(kernel.run("import * as lyreo from 'lyreo'; import * as dfd from 'danfojs-node';"))
+            test(kernel)
+            print(f"ok {name}", flush=True)
+        except Exception as error:  # noqa: BLE001 - every failure is a result
+            failed += 1
+            print(f"FAIL {name}: {error!r}"[:1500], flush=True)
+            if kernel is not None:
+                kernel.stop()
+            kernel = None
+    if kernel is not None:
+        kernel.stop()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
