@@ -1,0 +1,99 @@
+import type { Parameters } from './parameters';
+
+/** Adam's settings; PyTorch's names and defaults. */
+export interface AdamOptions {
+  readonly learningRate: number;
+  /** Default 0.9. */
+  readonly beta1?: number;
+  /** Default 0.999. */
+  readonly beta2?: number;
+  /** ε. Default 1e-8. */
+  readonly epsilon?: number;
+  /** Gradients with a larger Euclidean norm are scaled down to it. Default ∞. */
+  readonly maxGradNorm?: number;
+}
+
+/** All that a checkpoint needs to go on. */
+export interface AdamState {
+  readonly steps: number;
+  readonly mean: Float32Array;
+  readonly square: Float32Array;
+}
+
+/**
+ * Adam with bias correction and clipping of the global norm, as one loop over the flat parameters.
+ * https://arxiv.org/abs/1412.6980, with PyTorch's order of operations.
+ */
+export class Adam {
+  learningRate: number;
+  private readonly beta1: number;
+  private readonly beta2: number;
+  private readonly epsilon: number;
+  private readonly maxGradNorm: number;
+  private readonly mean: Float32Array;
+  private readonly square: Float32Array;
+  private steps = 0;
+
+  constructor(
+    private readonly parameters: Parameters,
+    options: AdamOptions,
+  ) {
+    this.learningRate = options.learningRate;
+    this.beta1 = options.beta1 ?? 0.9;
+    this.beta2 = options.beta2 ?? 0.999;
+    this.epsilon = options.epsilon ?? 1e-8;
+    this.maxGradNorm = options.maxGradNorm ?? Number.POSITIVE_INFINITY;
+    this.mean = new Float32Array(parameters.values.length);
+    this.square = new Float32Array(parameters.values.length);
+  }
+
+  /**
+   * One step along the gradients added since the last one, which are then forgotten.
+   * m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², θ ← θ − lr/(1−β₁ᵗ) · m / (√(v/(1−β₂ᵗ)) + ε).
+   *
+   * @returns the norm of the gradient before clipping; when it is NaN or ∞ nothing has been changed.
+   */
+  step(): number {
+    const { values, gradient } = this.parameters;
+    const { mean, square, beta1, beta2, epsilon } = this;
+    const n = values.length;
+    let sum = 0;
+    for (let k = 0; k < n; k++) sum += gradient[k] * gradient[k];
+    const norm = Math.sqrt(sum);
+    if (!Number.isFinite(norm)) return norm;
+    const clip = Math.min(1, this.maxGradNorm / (norm + 1e-6));
+    this.steps++;
+    const rate = this.learningRate / (1 - beta1 ** this.steps);
+    const correction = 1 / Math.sqrt(1 - beta2 ** this.steps);
+    for (let k = 0; k < n; k++) {
+      const g = gradient[k] * clip;
+      const m = beta1 * mean[k] + (1 - beta1) * g;
+      const v = beta2 * square[k] + (1 - beta2) * g * g;
+      mean[k] = m;
+      square[k] = v;
+      values[k] = values[k] - (rate * m) / (Math.sqrt(v) * correction + epsilon);
+    }
+    this.parameters.zeroGradient();
+    this.parameters.changed();
+    return norm;
+  }
+
+  /** A copy of the moments. */
+  save(): AdamState {
+    return { steps: this.steps, mean: this.mean.slice(), square: this.square.slice() };
+  }
+
+  /**
+   * Continues from a copy.
+   *
+   * @throws RangeError when the lengths differ.
+   */
+  restore(state: AdamState): void {
+    const n = this.mean.length;
+    if (state.mean.length !== n || state.square.length !== n)
+      throw new RangeError(`Adam's moments are ${String(state.mean.length)} numbers; this network has ${String(n)}`);
+    this.steps = state.steps;
+    this.mean.set(state.mean);
+    this.square.set(state.square);
+  }
+}

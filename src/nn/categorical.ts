@@ -1,0 +1,49 @@
+import type { Rng } from '../core/rng';
+
+/**
+ * log softmax of each row: l_j = x_j − max − ln Σ exp(x − max).
+ *
+ * @param logits [R, S]; @param out [R, S], may be `logits` itself.
+ */
+export function logSoftmax(logits: Float32Array, choices: number, out: Float32Array): void {
+  for (let begin = 0; begin < logits.length; begin += choices) {
+    const end = begin + choices;
+    let max = -Infinity;
+    for (let k = begin; k < end; k++) if (logits[k] > max) max = logits[k];
+    let sum = 0;
+    for (let k = begin; k < end; k++) sum += Math.exp(logits[k] - max);
+    const shift = max + Math.log(sum);
+    for (let k = begin; k < end; k++) out[k] = logits[k] - shift;
+  }
+}
+
+/** −Σ p ln p of one row of log probabilities, beginning at `begin`; ≥ 0. */
+export function entropy(logProbs: Float32Array, begin: number, choices: number): number {
+  let sum = 0;
+  for (let k = begin; k < begin + choices; k++) {
+    const l = logProbs[k];
+    if (l > -Infinity) sum -= Math.exp(l) * l;
+  }
+  return sum;
+}
+
+/** Draws a choice 0..S−1 from one row of log probabilities; one uniform draw. */
+export function sample(logProbs: Float32Array, begin: number, choices: number, rng: Rng): number {
+  let u = rng.uniform();
+  let last = 0;
+  for (let s = 0; s < choices; s++) {
+    const p = Math.exp(logProbs[begin + s]);
+    if (p > 0) last = s;
+    u -= p;
+    if (u < 0) return s;
+  }
+  // Rounding left the probabilities a little short of 1.
+  return last;
+}
+
+/** The most probable choice; the first of equals. */
+export function argMax(values: Float32Array, begin: number, choices: number): number {
+  let best = 0;
+  for (let s = 1; s < choices; s++) if (values[begin + s] > values[begin + best]) best = s;
+  return best;
+}

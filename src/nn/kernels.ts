@@ -1,0 +1,69 @@
+import { tensorflow } from './backend';
+import { nativeKernels } from './kernels-native';
+import { plainKernels } from './kernels-plain';
+import type { Tensor } from './tfjs';
+
+export type { Tensor } from './tfjs';
+
+/** What an LSTM layer's forward pass keeps for its backward pass; all [T, B, H]. */
+export interface LstmStates {
+  /** Input gate, after the sigmoid. */
+  readonly i: Tensor;
+  /** Forget gate, after the sigmoid. */
+  readonly f: Tensor;
+  /** Output gate, after the sigmoid. */
+  readonly o: Tensor;
+  /** Candidate, after tanh. */
+  readonly g: Tensor;
+  /** Cell state c = f·c₋₁ + i·g. */
+  readonly c: Tensor;
+  /** tanh(c). */
+  readonly tanhC: Tensor;
+  /** Output h = o·tanh(c). */
+  readonly h: Tensor;
+}
+
+/**
+ * The few operations that the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels,
+ * called directly (no autograd, no graph), and plain tfjs operations.
+ */
+export interface Kernels {
+  readonly native: boolean;
+  /** Copies `values`, row by row, into a matrix; the array may be changed afterwards. */
+  tensor(values: Float32Array, shape: readonly number[]): Tensor;
+  /** The values, row by row. */
+  read(x: Tensor): Float32Array;
+  /** a·b, where `a` and `b` are first transposed if asked. */
+  matMul(a: Tensor, b: Tensor, transposeA?: boolean, transposeB?: boolean): Tensor;
+  /** x [R, H] + bias [H]. */
+  biasAdd(x: Tensor, bias: Tensor): Tensor;
+  /** max(x, 0). */
+  relu(x: Tensor): Tensor;
+  /** dy where y > 0, else 0. */
+  reluGrad(dy: Tensor, y: Tensor): Tensor;
+  /** Σ over rows: [R, H] → [H]. */
+  sumRows(x: Tensor): Tensor;
+  /** Adds shared[g] to every row of group g: [G, H], [G·U, H] → [G·U, H]. */
+  addGroups(shared: Tensor, rows: Tensor): Tensor;
+  /** Σ over the rows of each group: [G·U, H] → [G, H]. */
+  sumGroups(rows: Tensor, groups: number): Tensor;
+  /** Rows begin..begin+count−1 of x [R, H]. */
+  sliceRows(x: Tensor, begin: number, count: number): Tensor;
+  /** The same values in another shape. */
+  reshape(x: Tensor, shape: readonly number[]): Tensor;
+  /** values [R, K] · weights [K, N], in and out of typed arrays: one small product inside a loop. */
+  product(values: Float32Array, rows: number, weights: Tensor): Float32Array;
+  /** A whole window: x [T, B, I], weights [I + H, 4H] with gates i, f, g, o, bias [4H]; zero initial state. */
+  lstm(x: Tensor, weights: Tensor, bias: Tensor): LstmStates;
+}
+
+let chosen: Kernels | undefined;
+
+/** The fastest kernels that this machine has; loads TensorFlow at the first call. */
+export function kernels(): Kernels {
+  if (chosen === undefined) {
+    const found = tensorflow();
+    chosen = found.kind === 'native' ? nativeKernels(found.tf, found.backend) : plainKernels(found.tf);
+  }
+  return chosen;
+}
