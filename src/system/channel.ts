@@ -10,7 +10,10 @@ export const LEAST_DISTANCE_METERS = 1;
  *
  * @param distanceMeters d, m.
  */
-export function pathGain(distanceMeters: number, config: Pick<SystemConfig, 'pathLossDb' | 'pathLossDbPerDecade'>): number {
+export function pathGain(
+  distanceMeters: number,
+  config: Pick<SystemConfig, 'pathLossDb' | 'pathLossDbPerDecade'>,
+): number {
   const kilometers = Math.max(distanceMeters, LEAST_DISTANCE_METERS) / 1000;
   return dbToRatio(-(config.pathLossDb + config.pathLossDbPerDecade * Math.log10(kilometers)));
 }
@@ -34,7 +37,13 @@ export function rayleighGain(u: number): number {
  * @param gain h_{i,s}.
  * @param noiseWPerHz N_0, W/Hz.
  */
-export function uplinkRate(bandwidthHz: number, requestsOnServer: number, powerW: number, gain: number, noiseWPerHz: number): number {
+export function uplinkRate(
+  bandwidthHz: number,
+  requestsOnServer: number,
+  powerW: number,
+  gain: number,
+  noiseWPerHz: number,
+): number {
   const share = bandwidthHz / requestsOnServer;
   // log1p keeps the rate of a deeply faded link above 0, where 1 + x would round to 1.
   return share * Math.log1p((powerW * gain) / (noiseWPerHz * share)) * Math.LOG2E;
@@ -96,7 +105,8 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
   const bandwidthKey = hashLabel(seed, 'bandwidth');
   const powerKey = hashLabel(seed, 'power');
   const fadingKey = hashLabel(seed, 'fading');
-  const draw = (key: number, i: number, [lowest, highest]: readonly [number, number]): number => lowest + (highest - lowest) * uniformAt(key, i, 0, 0);
+  const draw = (key: number, i: number, [lowest, highest]: readonly [number, number]): number =>
+    lowest + (highest - lowest) * uniformAt(key, i, 0, 0);
   const { x: serverX, y: serverY } = serverGrid(servers, areaMeters[0], areaMeters[1]);
   // pathGain in the squared distance: 10^(−PL_0/10)·(d/1000)^(−n/10) = factor·(d²)^exponent.
   const exponent = -pathLossDbPerDecade / 20;
@@ -104,14 +114,16 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
   const floor = LEAST_DISTANCE_METERS * LEAST_DISTANCE_METERS;
   const fades = config.fading === 'rayleigh';
   return {
-    bandwidthHz: Float64Array.from({ length: servers }, (_, s) => megahertzToHertz(draw(bandwidthKey, s, bandwidthMHz))),
+    bandwidthHz: Float64Array.from({ length: servers }, (_, s) =>
+      megahertzToHertz(draw(bandwidthKey, s, bandwidthMHz)),
+    ),
     powerW: Float64Array.from({ length: users }, (_, u) => dbmToWatts(draw(powerKey, u, txPowerDbm))),
     serverX,
     serverY,
     noiseWPerHz: dbmToWatts(config.noiseDbmPerHz),
     gain(slot, user, server, x, y): number {
-      const dx = x - (serverX[server] as number);
-      const dy = y - (serverY[server] as number);
+      const dx = x - serverX[server];
+      const dy = y - serverY[server];
       const squared = dx * dx + dy * dy;
       const large = factor * Math.exp(exponent * Math.log(squared < floor ? floor : squared));
       return fades ? -large * Math.log(uniformAt(fadingKey, slot, user, server)) : large;

@@ -1,24 +1,17 @@
-import { cell, cellNumber, parseCsv } from '../core/csv';
-import { UserError, invalid } from '../core/errors';
+import { invalid } from '../core/errors';
 import { readTextFile } from '../core/files';
 import { gigabytesToBytes } from '../core/units';
 import { calibrated, type Calibrated, type GpuName } from './calibrated';
 import type { Mix, SystemConfig } from './config';
+import { readGpuProfiles, type GpuProfile } from './gpu-profiles';
 import type { DecodePoint, ServerSpec } from './scenario';
 
-/** What is known of a GPU: Section V prints memory and prefill rate, the decode curve is measured. */
-export interface GpuProfile {
-  readonly name: string;
-  /** M, GB (decimal). */
-  readonly memoryGB: number;
-  /** v_pre, tokens/s. */
-  readonly prefillTokensPerSecond: number;
-  /** v_dec(m): increasing in kvBytes, non-increasing in speed. */
-  readonly decodeProfile: readonly DecodePoint[];
-}
-
 /** Memory and prefill rate as printed in Section V. */
-const printed: readonly { readonly name: GpuName; readonly memoryGB: number; readonly prefillTokensPerSecond: number }[] = [
+const printed: readonly {
+  readonly name: GpuName;
+  readonly memoryGB: number;
+  readonly prefillTokensPerSecond: number;
+}[] = [
   { name: 'rtx3080', memoryGB: 10, prefillTokensPerSecond: 2500 },
   { name: 'rtx3090', memoryGB: 20, prefillTokensPerSecond: 4000 },
   { name: 'rtx4090', memoryGB: 24, prefillTokensPerSecond: 8000 },
@@ -32,7 +25,12 @@ const CURVED_POINTS = 17;
  *
  * @param poolBytes the pool at which x = 1, bytes.
  */
-export function decodeCurve(tau0Seconds: number, tau1Seconds: number, exponent: number, poolBytes: number): DecodePoint[] {
+export function decodeCurve(
+  tau0Seconds: number,
+  tau1Seconds: number,
+  exponent: number,
+  poolBytes: number,
+): DecodePoint[] {
   const count = exponent === 1 ? 2 : CURVED_POINTS;
   return Array.from({ length: count }, (_, i) => {
     const x = i / (count - 1);
@@ -61,48 +59,6 @@ export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calib
   }));
 }
 
-const columns = ['gpu', 'memoryGB', 'prefillTokensPerSecond', 'kvBytes', 'iterationsPerSecond'] as const;
-
-/**
- * Reads measured GPU profiles: a header `gpu,memoryGB,prefillTokensPerSecond,kvBytes,iterationsPerSecond` in any order,
- * then one row per measured point, the points of one GPU in increasing kvBytes and non-increasing speed.
- *
- * @param file the name that errors begin with.
- * @throws UserError naming file, row, column, value and what is allowed.
- */
-export function readGpuProfiles(csvText: string, file: string): GpuProfile[] {
-  const [header, ...rows] = parseCsv(csvText, file);
-  const names = header?.fields ?? [];
-  const place = columns.map((column) => names.indexOf(column));
-  if (place.includes(-1) || names.length !== columns.length) throw invalid(`${file}: row ${String(header?.row ?? 1)}, the header`, names.join(','), columns.join(','));
-  if (rows.length === 0) throw new UserError(`${file} has a header but no rows; allowed: at least one row`);
-  const profiles = new Map<string, { name: string; memoryGB: number; prefillTokensPerSecond: number; decodeProfile: DecodePoint[] }>();
-  const isPositive = (x: number): boolean => x > 0;
-  for (const { row, fields } of rows) {
-    if (fields.length !== columns.length) throw new UserError(`${file}: row ${String(row)} has ${String(fields.length)} fields; allowed: ${String(columns.length)}`);
-    const [gpu, memory, prefill, kv, speed] = place.map((p) => fields[p]);
-    if (gpu === undefined || gpu === '') throw invalid(cell(file, row, 'gpu'), gpu, 'a non-empty name');
-    const memoryGB = cellNumber(memory, file, row, 'memoryGB', 'a finite number > 0', isPositive);
-    const prefillTokensPerSecond = cellNumber(prefill, file, row, 'prefillTokensPerSecond', 'a finite number > 0', isPositive);
-    const kvBytes = cellNumber(kv, file, row, 'kvBytes', 'a finite number >= 0', (x) => x >= 0);
-    const iterationsPerSecond = cellNumber(speed, file, row, 'iterationsPerSecond', 'a finite number > 0', isPositive);
-    const profile = profiles.get(gpu);
-    if (profile === undefined) {
-      profiles.set(gpu, { name: gpu, memoryGB, prefillTokensPerSecond, decodeProfile: [{ kvBytes, iterationsPerSecond }] });
-      continue;
-    }
-    const before = profile.decodeProfile.at(-1) as DecodePoint;
-    if (memoryGB !== profile.memoryGB) throw invalid(cell(file, row, 'memoryGB'), memoryGB, `${String(profile.memoryGB)}, as in the first row of ${gpu}`);
-    if (prefillTokensPerSecond !== profile.prefillTokensPerSecond)
-      throw invalid(cell(file, row, 'prefillTokensPerSecond'), prefillTokensPerSecond, `${String(profile.prefillTokensPerSecond)}, as in the first row of ${gpu}`);
-    if (kvBytes <= before.kvBytes) throw invalid(cell(file, row, 'kvBytes'), kvBytes, `more than the point before of ${gpu} (${String(before.kvBytes)})`);
-    if (iterationsPerSecond > before.iterationsPerSecond)
-      throw invalid(cell(file, row, 'iterationsPerSecond'), iterationsPerSecond, `at most the point before of ${gpu} (${String(before.iterationsPerSecond)})`);
-    profile.decodeProfile.push({ kvBytes, iterationsPerSecond });
-  }
-  return [...profiles.values()];
-}
-
 /** Section V, GPUs of 8 servers in the order rtx3080, rtx3090, rtx4090. */
 const mixCounts: Readonly<Record<Mix, readonly number[]>> = { Hom: [0, 8, 0], Mod: [3, 3, 2], Het: [4, 1, 3] };
 
@@ -112,8 +68,10 @@ function apportion(weights: readonly number[], total: number): number[] {
   const quotas = weights.map((w) => (w * total) / sum);
   const counts = quotas.map(Math.floor);
   const left = total - counts.reduce((a, b) => a + b, 0);
-  const order = quotas.map((q, i) => ({ i, remainder: q - Math.floor(q) })).sort((a, b) => b.remainder - a.remainder || a.i - b.i);
-  for (const { i } of order.slice(0, left)) counts[i] = (counts[i] as number) + 1;
+  const order = quotas
+    .map((q, i) => ({ i, remainder: q - Math.floor(q) }))
+    .sort((a, b) => b.remainder - a.remainder || a.i - b.i);
+  for (const { i } of order.slice(0, left)) counts[i] = counts[i] + 1;
   return counts;
 }
 
@@ -129,10 +87,10 @@ export function mixGpus(mix: Mix, servers: number): string[] {
   const counts = apportion(mixCounts[mix], servers);
   const placed = counts.map(() => 0);
   return Array.from({ length: servers }, (_, place) => {
-    const lag = (g: number): number => ((place + 1) * (counts[g] as number)) / servers - (placed[g] as number);
-    const open = counts.map((_count, g) => g).filter((g) => (placed[g] as number) < (counts[g] as number));
+    const lag = (g: number): number => ((place + 1) * counts[g]) / servers - placed[g];
+    const open = counts.map((_count, g) => g).filter((g) => placed[g] < counts[g]);
     const next = open.reduce((best, g) => (lag(g) > lag(best) ? g : best));
-    placed[next] = (placed[next] as number) + 1;
+    placed[next] = placed[next] + 1;
     return (printed[next] as { name: GpuName }).name;
   });
 }
@@ -147,13 +105,20 @@ export const gpuNames: readonly string[] = printed.map((gpu) => gpu.name);
  */
 export function serverSpecs(config: SystemConfig): ServerSpec[] {
   const { gpuProfilesFile, kvPoolFraction } = config;
-  const profiles = gpuProfilesFile === undefined ? gpuPresets(kvPoolFraction) : readGpuProfiles(readTextFile(gpuProfilesFile), gpuProfilesFile);
+  const profiles =
+    gpuProfilesFile === undefined
+      ? gpuPresets(kvPoolFraction)
+      : readGpuProfiles(readTextFile(gpuProfilesFile), gpuProfilesFile);
   const byName = new Map(profiles.map((profile) => [profile.name, profile]));
   return (config.gpus ?? mixGpus(config.mix, config.servers)).map((gpu, s) => {
     const profile = byName.get(gpu);
     if (profile === undefined) {
       const field = config.gpus === undefined ? `mix ${config.mix}, server ${String(s + 1)}` : `gpus[${String(s)}]`;
-      throw invalid(`configuration: ${field}`, gpu, `a profile of ${gpuProfilesFile ?? 'the presets'}: ${[...byName.keys()].join(', ')}`);
+      throw invalid(
+        `configuration: ${field}`,
+        gpu,
+        `a profile of ${gpuProfilesFile ?? 'the presets'}: ${[...byName.keys()].join(', ')}`,
+      );
     }
     return {
       name: `s${String(s + 1)}-${gpu}`,

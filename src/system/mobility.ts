@@ -1,12 +1,10 @@
 import { hashLabel, uniformAt } from '../core/rng';
 import type { SystemConfig } from './config';
 
-/** Folds a coordinate back into [0, length], as by mirrors at both ends. */
+/** Folds a coordinate back into [0, length], as by mirrors at both ends: even in x, of period 2·length. */
 export function reflect(x: number, length: number): number {
-  if (x >= 0 && x <= length) return x;
-  const period = 2 * length;
-  const folded = x - period * Math.floor(x / period);
-  return folded <= length ? folded : period - folded;
+  const folded = Math.abs(x) % (2 * length);
+  return folded <= length ? folded : 2 * length - folded;
 }
 
 /**
@@ -37,8 +35,8 @@ export class Mobility {
     const [width, height] = this.config.areaMeters;
     const step = this.config.stepMeters;
     for (let u = 0; u < x.length; u++) {
-      x[u] = reflect((x[u] as number) + step * (2 * uniformAt(key, slot, u, 0) - 1), width);
-      y[u] = reflect((y[u] as number) + step * (2 * uniformAt(key, slot, u, 1) - 1), height);
+      x[u] = reflect(x[u] + step * (2 * uniformAt(key, slot, u, 0) - 1), width);
+      y[u] = reflect(y[u] + step * (2 * uniformAt(key, slot, u, 1) - 1), height);
     }
   }
 

@@ -12,7 +12,8 @@ import { systemConfig } from './presets';
  */
 export function readConfig(jsonText: string, file: string): SystemConfig {
   const value = parseJson(jsonText, file);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${file}: the whole`, value, 'an object with preset and fields of the configuration');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(`${file}: the whole`, value, 'an object with preset and fields of the configuration');
   const { preset = 'calibrated', ...overrides } = value as { preset?: Preset } & Partial<SystemConfig>;
   return systemConfig(preset, overrides, file);
 }

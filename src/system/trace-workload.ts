@@ -36,7 +36,10 @@ export function traceLoad(trace: Trace, slotSeconds: number): number {
 }
 
 function checkLoad(load: TraceLoad): void {
-  if ((load.kind === 'thin' || load.kind === 'rescale') && !(load.requestsPerSlot > 0 && Number.isFinite(load.requestsPerSlot)))
+  if (
+    (load.kind === 'thin' || load.kind === 'rescale') &&
+    !(load.requestsPerSlot > 0 && Number.isFinite(load.requestsPerSlot))
+  )
     throw invalid(`trace load: requestsPerSlot of ${load.kind}`, load.requestsPerSlot, 'a finite number > 0');
 }
 
@@ -45,7 +48,10 @@ function timeScale(trace: Trace, load: TraceLoad, slotSeconds: number): number {
   if (load.kind !== 'rescale') return 1;
   const gaps = trace.arrivalSeconds.length - 1;
   const span = trace.arrivalSeconds.at(-1) as number;
-  if (!(span > 0)) throw new UserError(`trace ${trace.name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`);
+  if (!(span > 0))
+    throw new UserError(
+      `trace ${trace.name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`,
+    );
   return (slotSeconds * gaps) / (load.requestsPerSlot * span);
 }
 
@@ -53,7 +59,12 @@ function timeScale(trace: Trace, load: TraceLoad, slotSeconds: number): number {
 function keepProbability(trace: Trace, load: TraceLoad, slotSeconds: number): number {
   if (load.kind !== 'thin') return 1;
   const recorded = traceLoad(trace, slotSeconds);
-  if (load.requestsPerSlot > recorded) throw invalid('trace load: requestsPerSlot of thin', load.requestsPerSlot, `at most the recorded load (${String(recorded)} per slot); rescale can raise it`);
+  if (load.requestsPerSlot > recorded)
+    throw invalid(
+      'trace load: requestsPerSlot of thin',
+      load.requestsPerSlot,
+      `at most the recorded load (${String(recorded)} per slot); rescale can raise it`,
+    );
   return load.requestsPerSlot / recorded;
 }
 
@@ -79,9 +90,9 @@ function perUser(trace: Trace, { users, seed }: TraceOptions): Workload {
       for (let u = 0; u < users; u++) {
         const i = Math.floor(uniformAt(key, slot, u, 0) * requests);
         out.user[u] = u;
-        out.inputTokens[u] = trace.inputTokens[i] as number;
-        out.outputTokens[u] = trace.outputTokens[i] as number;
-        out.predictedTokens[u] = trace.outputTokens[i] as number;
+        out.inputTokens[u] = trace.inputTokens[i];
+        out.outputTokens[u] = trace.outputTokens[i];
+        out.predictedTokens[u] = trace.outputTokens[i];
       }
     },
   };
@@ -99,7 +110,8 @@ function perUser(trace: Trace, { users, seed }: TraceOptions): Workload {
 export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
   const { users, slotSeconds, load, seed } = options;
   if (!Number.isInteger(users) || users < 1) throw invalid('trace workload: users', users, 'an integer >= 1');
-  if (!(slotSeconds > 0 && Number.isFinite(slotSeconds))) throw invalid('trace workload: slotSeconds', slotSeconds, 'a finite number > 0');
+  if (!(slotSeconds > 0 && Number.isFinite(slotSeconds)))
+    throw invalid('trace workload: slotSeconds', slotSeconds, 'a finite number > 0');
   checkLoad(load);
   if (load.kind === 'per-user') return perUser(trace, options);
   const userKey = hashLabel(seed, 'trace-user');
@@ -108,8 +120,10 @@ export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
   const scale = timeScale(trace, load, slotSeconds);
   const { arrivalSeconds, inputTokens, outputTokens } = trace;
   /** Indices of the requests that are kept, in order of arrival. */
-  const kept = Int32Array.from(arrivalSeconds, (_, i) => i).filter((i) => keep === 1 || uniformAt(thinKey, i, 0, 0) < keep);
-  const slotOf = (k: number): number => Math.floor(((arrivalSeconds[kept[k] as number] as number) * scale) / slotSeconds);
+  const kept = Int32Array.from(arrivalSeconds, (_, i) => i).filter(
+    (i) => keep === 1 || uniformAt(thinKey, i, 0, 0) < keep,
+  );
+  const slotOf = (k: number): number => Math.floor((arrivalSeconds[kept[k]] * scale) / slotSeconds);
   /** The first kept request in `slot` or later. */
   const firstOf = (slot: number): number => {
     let low = 0;
@@ -132,11 +146,11 @@ export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
       const first = firstOf(slot);
       let n = 0;
       for (; first + n < kept.length && slotOf(first + n) === slot; n++) {
-        const i = kept[first + n] as number;
+        const i = kept[first + n];
         out.user[n] = Math.floor(uniformAt(userKey, i, 0, 0) * users);
-        out.inputTokens[n] = inputTokens[i] as number;
-        out.outputTokens[n] = outputTokens[i] as number;
-        out.predictedTokens[n] = outputTokens[i] as number;
+        out.inputTokens[n] = inputTokens[i];
+        out.outputTokens[n] = outputTokens[i];
+        out.predictedTokens[n] = outputTokens[i];
       }
       out.count = n;
     },

@@ -34,9 +34,27 @@ interface TraceFormat {
 
 /** BurstGPT's older files lack Session ID and Elapsed time; neither is needed here. */
 const formats: readonly TraceFormat[] = [
-  { name: 'own', columns: ['arrivalSeconds', 'inputTokens', 'outputTokens'], othersAllowed: false, zeroIsFailure: false, timestamps: 'seconds' },
-  { name: 'Azure LLM inference', columns: ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'], othersAllowed: true, zeroIsFailure: true, timestamps: 'utc' },
-  { name: 'BurstGPT', columns: ['Timestamp', 'Request tokens', 'Response tokens'], othersAllowed: true, zeroIsFailure: true, timestamps: 'seconds' },
+  {
+    name: 'own',
+    columns: ['arrivalSeconds', 'inputTokens', 'outputTokens'],
+    othersAllowed: false,
+    zeroIsFailure: false,
+    timestamps: 'seconds',
+  },
+  {
+    name: 'Azure LLM inference',
+    columns: ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'],
+    othersAllowed: true,
+    zeroIsFailure: true,
+    timestamps: 'utc',
+  },
+  {
+    name: 'BurstGPT',
+    columns: ['Timestamp', 'Request tokens', 'Response tokens'],
+    othersAllowed: true,
+    zeroIsFailure: true,
+    timestamps: 'seconds',
+  },
 ];
 
 const MOST_TOKENS = 2 ** 31 - 1;
@@ -51,12 +69,21 @@ const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-
 function utcSeconds(text: string): { whole: number; fraction: number } | undefined {
   const match = utc.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [fraction, sign] = match.slice(7, 9) as [string | undefined, string | undefined];
   const whole = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
   const date = new Date(whole * 1000);
-  if (hour > 23 || minute > 59 || second > 59 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  const offset = match[8] === undefined ? 0 : (match[8] === '-' ? -60 : 60) * (Number(match[9]) * 60 + Number(match[10]));
-  return { whole: whole - offset, fraction: match[7] === undefined ? 0 : Number(match[7]) };
+  if (hour > 23 || minute > 59 || second > 59 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
+    return undefined;
+  const offset = sign === undefined ? 0 : (sign === '-' ? -60 : 60) * (Number(match[9]) * 60 + Number(match[10]));
+  return { whole: whole - offset, fraction: Number(fraction ?? 0) };
 }
 
 /** Takes rows one by one and keeps 16 bytes of each: arrays that double when full. */
@@ -86,11 +113,17 @@ class TraceBuilder {
   private readHeader(names: readonly string[]): void {
     const format = formats.find(({ columns }) => columns.every((column) => names.includes(column)));
     const where = `${this.file}: row ${String(this.row)}, the header`;
-    if (format === undefined) throw invalid(where, names.join(','), formats.map(({ name, columns }) => `${columns.join(',')} (${name})`).join('; '));
+    if (format === undefined)
+      throw invalid(
+        where,
+        names.join(','),
+        formats.map(({ name, columns }) => `${columns.join(',')} (${name})`).join('; '),
+      );
     const repeated = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
     if (repeated !== undefined) throw invalid(`${where}, column ${repeated}`, 'there twice', 'each column once');
     const unknown = names.find((name) => !format.columns.includes(name));
-    if (!format.othersAllowed && unknown !== undefined) throw invalid(`${where}, column`, unknown, format.columns.join(','));
+    if (!format.othersAllowed && unknown !== undefined)
+      throw invalid(`${where}, column`, unknown, format.columns.join(','));
     this.format = format;
     this.width = names.length;
     const [a, i, o] = format.columns;
@@ -98,11 +131,14 @@ class TraceBuilder {
   }
 
   private readRow(format: TraceFormat, fields: readonly string[]): void {
-    if (fields.length !== this.width) throw new UserError(`${this.file}: row ${String(this.row)} has ${String(fields.length)} fields; allowed: ${String(this.width)}, as the header`);
+    if (fields.length !== this.width)
+      throw new UserError(
+        `${this.file}: row ${String(this.row)} has ${String(fields.length)} fields; allowed: ${String(this.width)}, as the header`,
+      );
     const [arrivalColumn, inputColumn, outputColumn] = format.columns;
-    const arrival = this.readTime(format, (fields[this.place[0]] as string).trim(), arrivalColumn);
-    const input = this.readTokens(format, (fields[this.place[1]] as string).trim(), inputColumn);
-    const output = this.readTokens(format, (fields[this.place[2]] as string).trim(), outputColumn);
+    const arrival = this.readTime(format, fields[this.place[0]].trim(), arrivalColumn);
+    const input = this.readTokens(format, fields[this.place[1]].trim(), inputColumn);
+    const output = this.readTokens(format, fields[this.place[2]].trim(), outputColumn);
     if (input === 0 || output === 0) {
       const reason = output === 0 ? `failed: ${outputColumn} is 0` : `empty: ${inputColumn} is 0`;
       this.skips.set(reason, (this.skips.get(reason) ?? 0) + 1);
@@ -119,19 +155,26 @@ class TraceBuilder {
   private readTime(format: TraceFormat, text: string, column: string): number {
     if (format.timestamps === 'utc') {
       const time = utcSeconds(text);
-      if (time === undefined) throw invalid(cell(this.file, this.row, column), text, 'a date and time such as 2023-11-16 18:15:46.6805900');
+      if (time === undefined)
+        throw invalid(cell(this.file, this.row, column), text, 'a date and time such as 2023-11-16 18:15:46.6805900');
       this.epoch ??= time.whole;
       return time.whole - this.epoch + time.fraction;
     }
     const seconds = decimalNumber(text);
-    if (!(seconds >= 0 && seconds <= LATEST_SECONDS)) throw invalid(cell(this.file, this.row, column), text, `a number of seconds from 0 to ${String(LATEST_SECONDS)}`);
+    if (!(seconds >= 0 && seconds <= LATEST_SECONDS))
+      throw invalid(cell(this.file, this.row, column), text, `a number of seconds from 0 to ${String(LATEST_SECONDS)}`);
     return seconds;
   }
 
   private readTokens(format: TraceFormat, text: string, column: string): number {
     const tokens = decimalNumber(text);
     const least = format.zeroIsFailure ? 0 : 1;
-    if (!Number.isInteger(tokens) || tokens < least || tokens > MOST_TOKENS) throw invalid(cell(this.file, this.row, column), text, `an integer from ${String(least)} to ${String(MOST_TOKENS)}`);
+    if (!Number.isInteger(tokens) || tokens < least || tokens > MOST_TOKENS)
+      throw invalid(
+        cell(this.file, this.row, column),
+        text,
+        `an integer from ${String(least)} to ${String(MOST_TOKENS)}`,
+      );
     return tokens;
   }
 
@@ -151,19 +194,25 @@ class TraceBuilder {
     const { file, count } = this;
     if (this.format === undefined) throw new UserError(`${file} is empty; allowed: a header and at least one request`);
     const skipped = [...this.skips].map(([reason, n]) => ({ reason, count: n }));
-    if (count === 0) throw new UserError(`${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`);
+    if (count === 0)
+      throw new UserError(
+        `${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`,
+      );
     const arrival = this.arrival.subarray(0, count);
     let outOfOrder = 0;
-    for (let i = 1; i < count; i++) if ((arrival[i] as number) < (arrival[i - 1] as number)) outOfOrder++;
-    const order = outOfOrder === 0 ? undefined : Uint32Array.from(arrival, (_, i) => i).sort((a, b) => (arrival[a] as number) - (arrival[b] as number) || a - b);
-    const at = (i: number): number => (order === undefined ? i : (order[i] as number));
-    const first = arrival[at(0)] as number;
+    for (let i = 1; i < count; i++) if (arrival[i] < arrival[i - 1]) outOfOrder++;
+    const order =
+      outOfOrder === 0
+        ? undefined
+        : Uint32Array.from(arrival, (_, i) => i).sort((a, b) => arrival[a] - arrival[b] || a - b);
+    const at = (i: number): number => (order === undefined ? i : order[i]);
+    const first = arrival[at(0)];
     return {
       name,
       // Nine decimals: the difference of two times with 100 ns digits is free of the rounding of its parts.
-      arrivalSeconds: Float64Array.from({ length: count }, (_, i) => Math.round(((arrival[at(i)] as number) - first) * 1e9) / 1e9),
-      inputTokens: Int32Array.from({ length: count }, (_, i) => this.input[at(i)] as number),
-      outputTokens: Int32Array.from({ length: count }, (_, i) => this.output[at(i)] as number),
+      arrivalSeconds: Float64Array.from({ length: count }, (_, i) => Math.round((arrival[at(i)] - first) * 1e9) / 1e9),
+      inputTokens: Int32Array.from({ length: count }, (_, i) => this.input[at(i)]),
+      outputTokens: Int32Array.from({ length: count }, (_, i) => this.output[at(i)]),
       skipped,
       outOfOrder,
     };
@@ -208,8 +257,8 @@ export function readTrace(path: string): Promise<Trace> {
         try {
           for (const fields of data) builder.add(fields);
         } catch (error) {
+          fail(error); // first, since abort() calls complete()
           parser.abort();
-          fail(error);
         }
       },
       complete: () => {

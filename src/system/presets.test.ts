@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import { calibrated, parseCalibrated } from './calibrated';
+import type { SystemConfig } from './config';
+import { systemConfig, tableOne } from './presets';
+import { readConfig } from './read-config';
+
+describe('tableOne', () => {
+  it('is Table I and Section V-A', () => {
+    expect(tableOne('literal')).toMatchObject({
+      servers: 8,
+      slots: 800,
+      slotSeconds: 1,
+      bandwidthMHz: [6, 14],
+      txPowerDbm: [15, 25],
+      noiseDbmPerHz: -174,
+      areaMeters: [200, 200],
+      kvKilobytesPerToken: 16,
+      bitsPerToken: 16,
+      meanInputTokens: 70,
+      meanOutputTokens: 215,
+      balanceTolerance: 0.01,
+      kvPoolFraction: 1,
+    });
+  });
+
+  it('takes κ, w and the spreads from data/calibrated.json', () => {
+    const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput } = calibrated();
+    expect(tableOne('calibrated')).toMatchObject({ kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput });
+    expect(tableOne('literal')).toMatchObject({ prefillSlowdown, sigmaInput, sigmaOutput });
+  });
+
+  it.each(['literal', 'calibrated'] as const)('passes its own check: %s', (preset) => {
+    expect(systemConfig(preset)).toEqual(tableOne(preset));
+  });
+});
+
+describe('systemConfig', () => {
+  it('lengths bring their spreads, unless those are given', () => {
+    expect(systemConfig('calibrated', { lengths: 'lmsys-like' })).toMatchObject({
+      sigmaInput: 1.2,
+      sigmaOutput: 1,
+      meanInputTokens: 70,
+      meanOutputTokens: 215,
+    });
+    expect(systemConfig('calibrated', { lengths: 'lmsys-like', sigmaOutput: 0.5 })).toMatchObject({
+      sigmaInput: 1.2,
+      sigmaOutput: 0.5,
+    });
+  });
+
+  it('gpus sets the number of servers', () => {
+    expect(systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'] }).servers).toBe(2);
+  });
+
+  it('takes undefined for absent', () => {
+    expect(systemConfig('calibrated', { users: undefined } as unknown as Partial<SystemConfig>).users).toBe(40);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ users: 0 }, 'configuration: users is 0; allowed: an integer from 1 to 1000000'],
+    [{ users: 2.5 }, 'configuration: users is 2.5; allowed: an integer from 1 to 1000000'],
+    [{ users: '40' }, 'configuration: users is "40"; allowed: an integer from 1 to 1000000'],
+    [{ servers: 0 }, 'configuration: servers is 0; allowed: an integer from 1 to 10000'],
+    [{ slots: -1 }, 'configuration: slots is -1'],
+    [{ slotSeconds: 0 }, 'configuration: slotSeconds is 0; allowed: a finite number > 0'],
+    [{ slotSeconds: Number.NaN }, 'configuration: slotSeconds is NaN; allowed: a finite number > 0'],
+    [
+      { bitsPerToken: Number.POSITIVE_INFINITY },
+      'configuration: bitsPerToken is Infinity; allowed: a finite number > 0',
+    ],
+    [{ mix: 'mod' }, 'configuration: mix is "mod"; allowed: "Hom" or "Mod" or "Het"'],
+    [{ kvPoolFraction: 1.1 }, 'configuration: kvPoolFraction is 1.1; allowed: a number in (0, 1]'],
+    [{ prefillSlowdown: 1 }, 'configuration: prefillSlowdown is 1; allowed: a number in [0, 1)'],
+    [{ batching: null }, 'configuration: batching is null; allowed: "deed" or "static"'],
+    [
+      { bandwidthMHz: [14, 6] },
+      'configuration: bandwidthMHz is [14,6]; allowed: two finite numbers > 0, MHz, lowest <= highest',
+    ],
+    [{ bandwidthMHz: [0, 6] }, 'configuration: bandwidthMHz[0] is 0; allowed: a finite number > 0'],
+    [{ bandwidthMHz: 10 }, 'configuration: bandwidthMHz is 10; allowed: two finite numbers > 0, MHz'],
+    [{ areaMeters: [200] }, 'configuration: areaMeters'],
+    [{ noiseDbmPerHz: 5 }, 'configuration: noiseDbmPerHz is 5; allowed: a number from -300 to 0'],
+    [{ meanInputTokens: 0 }, 'configuration: meanInputTokens is 0; allowed: a number from 1 to 1000000'],
+    [{ sigmaInput: -0.1 }, 'configuration: sigmaInput is -0.1'],
+    [{ balanceTolerance: 0 }, 'configuration: balanceTolerance is 0; allowed: a finite number > 0'],
+    [{ latencyWeight: -1 }, 'configuration: latencyWeight is -1; allowed: a finite number >= 0'],
+    [{ user: 40 }, 'configuration: user is 40; allowed: no unknown keys'],
+    [{ gpus: [] }, 'configuration: '],
+    [
+      { gpus: ['rtx3080'], servers: 2 },
+      'configuration: gpus has 1 names and servers is 2; allowed: as many names as servers',
+    ],
+    [
+      { gpus: ['rtx3080', 'rtx5090'] },
+      'configuration: gpus[1] is "rtx5090"; allowed: rtx3080, rtx3090, rtx4090, or a gpuProfilesFile that has it',
+    ],
+  ])('refuses %j by name', (overrides, message) => {
+    const make = (): unknown => systemConfig('calibrated', overrides);
+    expect(make).toThrow(UserError);
+    expect(make).toThrow(message);
+  });
+
+  it('refuses an unknown preset', () => {
+    expect(() => systemConfig('paper' as 'literal')).toThrow(
+      'configuration: preset is "paper"; allowed: "literal" or "calibrated"',
+    );
+  });
+});
+
+describe('readConfig', () => {
+  it('is a preset with the fields that differ, BOM or not', () => {
+    expect(readConfig('\uFEFF{"preset": "literal", "users": 60}', 'c.json')).toEqual({
+      ...tableOne('literal'),
+      users: 60,
+    });
+    expect(readConfig('{}', 'c.json')).toEqual(tableOne('calibrated'));
+  });
+
+  it.each([
+    ['', 'c.json is empty; allowed: JSON'],
+    ['{', 'c.json is no valid JSON'],
+    ['[]', 'c.json: the whole is []; allowed: an object'],
+    ['null', 'c.json: the whole is null; allowed: an object'],
+    ['{"preset": "best"}', 'c.json: preset is "best"; allowed: "literal" or "calibrated"'],
+    ['{"users": null}', 'c.json: users is null; allowed: an integer from 1 to 1000000'],
+    ['{"Users": 4}', 'c.json: Users is 4; allowed: no unknown keys'],
+  ])('refuses %j by name', (text, message) => {
+    expect(() => readConfig(text, 'c.json')).toThrow(message);
+  });
+});
+
+describe('parseCalibrated', () => {
+  const good = {
+    command: 'x',
+    note: '',
+    kvPoolFraction: 0.1,
+    prefillSlowdown: 0,
+    sigmaInput: 1,
+    sigmaOutput: 1,
+    tau0Seconds: { rtx3080: 1, rtx3090: 1, rtx4090: 1 },
+    tau1Seconds: 0,
+    exponent: 1,
+  };
+
+  it.each([
+    [{ exponent: 0 }, 'k.json: exponent is 0; allowed: a finite number > 0'],
+    [{ tau1Seconds: -1 }, 'k.json: tau1Seconds is -1; allowed: a finite number >= 0'],
+    [{ tau1Seconds: 'low' }, 'k.json: tau1Seconds is "low"; allowed: a finite number >= 0, or one per GPU'],
+    [
+      { tau0Seconds: { rtx3080: 1, rtx3090: 0, rtx4090: 1 } },
+      'k.json: tau0Seconds.rtx3090 is 0; allowed: a finite number > 0',
+    ],
+    [{ kappa: 1 }, 'k.json: kappa is 1; allowed: no unknown keys'],
+  ])('refuses %j by name', (fault, message) => {
+    expect(() => parseCalibrated(JSON.stringify({ ...good, ...fault }), 'k.json')).toThrow(message);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import type { Trace } from './trace';
+import { traceLoad, traceSlots, traceWorkload, type TraceLoad, type TraceOptions } from './trace-workload';
+import { slotRequests, type Workload } from './workload';
+
+const makeTrace = (arrivals: readonly number[]): Trace => ({
+  name: 'test.csv',
+  arrivalSeconds: Float64Array.from(arrivals),
+  inputTokens: Int32Array.from(arrivals, (_, i) => i + 1),
+  outputTokens: Int32Array.from(arrivals, (_, i) => 1000 + i),
+  skipped: [],
+  outOfOrder: 0,
+});
+const unscaled: TraceLoad = { kind: 'unscaled' };
+const options: TraceOptions = { users: 4, slotSeconds: 1, load: unscaled, seed: 1 };
+
+/** l_in of every request of a slot; in makeTrace that is the request's index plus 1. */
+function inputs(workload: Workload, slot: number): number[] {
+  const out = slotRequests(workload.maxRequestsPerSlot);
+  workload.fill(slot, out);
+  return [...out.inputTokens.subarray(0, out.count)];
+}
+const all = (workload: Workload, slots: number): number[] =>
+  Array.from({ length: slots }, (_, t) => inputs(workload, t)).flat();
+
+describe('traceWorkload, unscaled', () => {
+  const trace = makeTrace([0, 0.5, 1, 1.999, 4]);
+  const workload = traceWorkload(trace, options);
+
+  it('issues in slot t what arrived within [t·Δ, (t+1)·Δ)', () => {
+    expect([0, 1, 2, 3, 4, 5, 99].map((t) => inputs(workload, t))).toEqual([[1, 2], [3, 4], [], [], [5], [], []]);
+    expect(workload.maxRequestsPerSlot).toBe(2);
+    expect(traceSlots(trace, unscaled, 1)).toBe(5);
+  });
+
+  it('with Δ = 2 has half the slots', () => {
+    const wide = traceWorkload(trace, { ...options, slotSeconds: 2 });
+    expect([0, 1, 2].map((t) => inputs(wide, t))).toEqual([[1, 2, 3, 4], [], [5]]);
+    expect(wide.maxRequestsPerSlot).toBe(4);
+    expect(traceSlots(trace, unscaled, 2)).toBe(3);
+  });
+
+  it('is the same in any order and whoever asks', () => {
+    const again = traceWorkload(trace, options);
+    const [a, b] = [slotRequests(2), slotRequests(2)];
+    workload.fill(4, a);
+    workload.fill(1, a);
+    again.fill(1, b);
+    expect(a).toMatchObject({ count: b.count, inputTokens: b.inputTokens, user: b.user });
+    expect(a.predictedTokens).toEqual(a.outputTokens);
+  });
+
+  it('spreads requests over all users, by the seed', () => {
+    const many = makeTrace(Array.from({ length: 4000 }, (_, i) => i / 4000));
+    const usersOf = (seed: number): Int32Array => {
+      const out = slotRequests(4000);
+      traceWorkload(many, { ...options, seed }).fill(0, out);
+      return out.user;
+    };
+    const counts = [0, 1, 2, 3].map((u) => usersOf(1).filter((x) => x === u).length);
+    // 1000 each within 4 standard deviations, √(4000·¼·¾) = 27.
+    counts.forEach((n) => {
+      expect(Math.abs(n - 1000)).toBeLessThan(110);
+    });
+    expect(usersOf(2)).not.toEqual(usersOf(1));
+  });
+
+  it('takes a trace of one request', () => {
+    expect(inputs(traceWorkload(makeTrace([0]), options), 0)).toEqual([1]);
+    expect(traceSlots(makeTrace([0]), unscaled, 1)).toBe(1);
+  });
+});
+
+describe('traceWorkload, thin', () => {
+  const trace = makeTrace(Array.from({ length: 10_000 }, (_, i) => i / 10));
+
+  it('keeps each request with probability wanted/recorded, in its own slot', () => {
+    // 10 per slot over 1000 slots; 3 wanted: 3000 kept within 4 standard deviations, √(10000·0.3·0.7) = 46.
+    expect(traceLoad(trace, 1)).toBe(10);
+    const load: TraceLoad = { kind: 'thin', requestsPerSlot: 3 };
+    const workload = traceWorkload(trace, { ...options, load });
+    expect(traceSlots(trace, load, 1)).toBe(1000);
+    const kept = all(workload, 1000);
+    expect(Math.abs(kept.length - 3000)).toBeLessThan(184);
+    expect(inputs(workload, 7).every((i) => i >= 71 && i <= 80)).toBe(true);
+    expect(all(traceWorkload(trace, { ...options, load, seed: 2 }), 1000)).not.toEqual(kept);
+  });
+
+  it('keeps all at the recorded load, and cannot go above', () => {
+    expect(all(traceWorkload(trace, { ...options, load: { kind: 'thin', requestsPerSlot: 10 } }), 1000)).toHaveLength(
+      10_000,
+    );
+    expect(() => traceWorkload(trace, { ...options, load: { kind: 'thin', requestsPerSlot: 11 } })).toThrow(
+      'trace load: requestsPerSlot of thin is 11; allowed: at most the recorded load (10 per slot); rescale can raise it',
+    );
+  });
+
+  it('leaves a kept request with the user it has unthinned', () => {
+    const [thin, whole] = [{ kind: 'thin', requestsPerSlot: 3 } as const, unscaled].map((load) => {
+      const out = slotRequests(10);
+      traceWorkload(trace, { ...options, load }).fill(7, out);
+      return new Map(Array.from({ length: out.count }, (_, n) => [out.inputTokens[n], out.user[n]]));
+    });
+    for (const [request, user] of thin) expect(whole.get(request)).toBe(user);
+  });
+});
+
+describe('traceWorkload, rescale', () => {
+  it('makes the mean gap Δ / wanted and loses nobody', () => {
+    // Gaps of 0.5 s, mean load 2; wanted 4: gaps of 0.25 s, slots of 1–4, 5–8, 9.
+    const trace = makeTrace([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
+    const load: TraceLoad = { kind: 'rescale', requestsPerSlot: 4 };
+    const workload = traceWorkload(trace, { ...options, load });
+    expect([0, 1, 2, 3].map((t) => inputs(workload, t))).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], []]);
+    expect(traceSlots(trace, load, 1)).toBe(3);
+  });
+
+  it('stretches as well', () => {
+    const load: TraceLoad = { kind: 'rescale', requestsPerSlot: 0.5 };
+    const trace = makeTrace([0, 1, 2]);
+    expect([0, 1, 2, 3, 4].map((t) => inputs(traceWorkload(trace, { ...options, load }), t))).toEqual([
+      [1],
+      [],
+      [2],
+      [],
+      [3],
+    ]);
+    expect(traceSlots(trace, load, 1)).toBe(5);
+  });
+
+  it('cannot spread one moment', () => {
+    const make = (): unknown =>
+      traceWorkload(makeTrace([0, 0]), { ...options, load: { kind: 'rescale', requestsPerSlot: 1 } });
+    expect(make).toThrow(UserError);
+    expect(make).toThrow('trace test.csv: all requests arrive at one time');
+  });
+});
+
+describe('traceWorkload, per-user', () => {
+  const trace = makeTrace([0, 0.1, 0.2]);
+  const workload = traceWorkload(trace, { ...options, users: 5, load: { kind: 'per-user' } });
+
+  it('is one request per user in every slot, its length pair from the trace', () => {
+    const out = slotRequests(5);
+    const drawn = new Set<number>();
+    for (let t = 0; t < 50; t++) {
+      workload.fill(t, out);
+      expect(out.count).toBe(5);
+      expect([...out.user]).toEqual([0, 1, 2, 3, 4]);
+      out.inputTokens.forEach((input, n) => {
+        drawn.add(input);
+        expect(out.outputTokens[n]).toBe(input + 999);
+      });
+    }
+    expect([...drawn].sort()).toEqual([1, 2, 3]);
+    expect(traceSlots(trace, { kind: 'per-user' }, 1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is the same in any order', () => {
+    expect(inputs(workload, 30)).toEqual(
+      inputs(traceWorkload(trace, { ...options, users: 5, load: { kind: 'per-user' } }), 30),
+    );
+  });
+});
+
+it.each<[Partial<TraceOptions>, string]>([
+  [{ users: 0 }, 'trace workload: users is 0; allowed: an integer >= 1'],
+  [{ slotSeconds: Number.NaN }, 'trace workload: slotSeconds is NaN; allowed: a finite number > 0'],
+  [
+    { load: { kind: 'thin', requestsPerSlot: 0 } },
+    'trace load: requestsPerSlot of thin is 0; allowed: a finite number > 0',
+  ],
+  [{ load: { kind: 'rescale', requestsPerSlot: Number.NaN } }, 'trace load: requestsPerSlot of rescale is NaN'],
+])('traceWorkload refuses %j by name', (fault, message) => {
+  expect(() => traceWorkload(makeTrace([0, 1]), { ...options, ...fault })).toThrow(message);
+});

@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import { dataFile, readTextFile } from '../core/files';
+import { parseTrace, readTrace } from './trace';
+
+const own = 'arrivalSeconds,inputTokens,outputTokens';
+const azure = 'TIMESTAMP,ContextTokens,GeneratedTokens';
+const burst = 'Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type';
+const oldBurst = 'Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type';
+
+describe('parseTrace', () => {
+  it('reads our own columns, in any order, with BOM and CRLF, and shifts the first arrival to 0', () => {
+    const trace = parseTrace(
+      '\uFEFFinputTokens,arrivalSeconds,outputTokens\r\n70,2.5,215\r\n\r\n71,4,1\r\n',
+      'runs/mine.csv',
+    );
+    expect(trace.name).toBe('mine.csv');
+    expect([...trace.arrivalSeconds]).toEqual([0, 1.5]);
+    expect([...trace.inputTokens]).toEqual([70, 71]);
+    expect([...trace.outputTokens]).toEqual([215, 1]);
+    expect(trace).toMatchObject({ skipped: [], outOfOrder: 0 });
+  });
+
+  it('keeps the 100 ns of Azure 2023, over midnight, without a last newline', () => {
+    const trace = parseTrace(
+      `${azure}\n2023-11-16 23:59:59.9999999,374,44\n2023-11-17 00:00:00.0000001,396,109`,
+      'a.csv',
+    );
+    expect([...trace.arrivalSeconds]).toEqual([0, 2e-7]);
+    expect([...trace.outputTokens]).toEqual([44, 109]);
+  });
+
+  it('reads the zones of Azure 2024, and time stamps without a fraction', () => {
+    const trace = parseTrace(
+      `${azure}\n2024-05-10 00:00:00+00:00,1,2\n2024-05-10 02:00:00.5+02:00,3,4\n2024-05-10T00:00:01Z,5,6\n`,
+      'a.csv',
+    );
+    expect([...trace.arrivalSeconds]).toEqual([0, 0.5, 1]);
+  });
+
+  it('skips and counts the failed requests of BurstGPT, new and old', () => {
+    const text = `${burst}\n5.0,s1,2,GPT-4,100,50,150,API log\n6,s1,0,GPT-4,90,0,90,API log\n8,s2,1,ChatGPT,0,7,7,API log\n9,s2,1,ChatGPT,5,6,11,API log\n`;
+    const trace = parseTrace(text, 'b.csv');
+    expect([...trace.arrivalSeconds]).toEqual([0, 4]);
+    expect([...trace.inputTokens]).toEqual([100, 5]);
+    expect(trace.skipped).toEqual([
+      { reason: 'failed: Response tokens is 0', count: 1 },
+      { reason: 'empty: Request tokens is 0', count: 1 },
+    ]);
+    expect(parseTrace(`${oldBurst}\n5,ChatGPT,472,18,490,Conversation log`, 'b.csv').inputTokens[0]).toBe(472);
+  });
+
+  it('sorts rows out of order, counts them and keeps ties as they stood', () => {
+    const trace = parseTrace(`${own}\n3,30,1\n1,10,1\n3,31,1\n2,20,1\n`, 'm.csv');
+    expect([...trace.arrivalSeconds]).toEqual([0, 1, 2, 2]);
+    expect([...trace.inputTokens]).toEqual([10, 20, 30, 31]);
+    expect(trace.outOfOrder).toBe(2);
+  });
+
+  it('grows past its first arrays', () => {
+    const rows = Array.from({ length: 5000 }, (_, i) => `${String(i)},${String(i + 1)},7`);
+    const trace = parseTrace([own, ...rows].join('\n'), 'm.csv');
+    expect(trace.inputTokens).toHaveLength(5000);
+    expect(trace.inputTokens[4999]).toBe(5000);
+  });
+
+  it.each([
+    ['an empty file', '', 't.csv is empty; allowed: a header and at least one request'],
+    ['nothing but a BOM and blank lines', '\uFEFF\r\n\r\n', 't.csv is empty'],
+    ['a header alone', `${azure}\n`, 't.csv has a header but no request; allowed: at least one'],
+    [
+      'failed requests alone',
+      `${oldBurst}\n5,ChatGPT,4,0,4,x\n`,
+      't.csv has a header but no request (1 skipped, failed: Response tokens is 0); allowed: at least one',
+    ],
+    [
+      'an unknown header',
+      'time,in,out\n1,2,3',
+      `t.csv: row 1, the header is "time,in,out"; allowed: ${own} (own); ${azure} (Azure LLM inference)`,
+    ],
+    ['semicolons', 'arrivalSeconds;inputTokens;outputTokens\n1;2;3', 't.csv: row 1, the header is'],
+    ['an unknown column', `${own},model\n1,2,3,x`, `t.csv: row 1, the header, column is "model"; allowed: ${own}`],
+    [
+      'a column that stands twice',
+      `${own},inputTokens\n1,2,3,4`,
+      't.csv: row 1, the header, column inputTokens is "there twice"; allowed: each column once',
+    ],
+    ['a cut-off row', `${own}\n1,2,3\n2,4`, 't.csv: row 3 has 2 fields; allowed: 3, as the header'],
+    [
+      'a time that is no number',
+      `${own}\nsoon,2,3`,
+      't.csv: row 2, arrivalSeconds is "soon"; allowed: a number of seconds from 0 to 1000000000000',
+    ],
+    ['a negative time', `${own}\n-1,2,3`, 't.csv: row 2, arrivalSeconds is "-1"'],
+    ['NaN', `${own}\nNaN,2,3`, 't.csv: row 2, arrivalSeconds is "NaN"'],
+    ['an empty cell', `${own}\n1,,3`, 't.csv: row 2, inputTokens is ""; allowed: an integer from 1 to 2147483647'],
+    ['a fraction of a token', `${own}\n1,2.5,3`, 't.csv: row 2, inputTokens is "2.5"'],
+    [
+      '0 tokens of our own',
+      `${own}\n1,2,0`,
+      't.csv: row 2, outputTokens is "0"; allowed: an integer from 1 to 2147483647',
+    ],
+    [
+      'negative tokens',
+      `${azure}\n2023-11-16 18:15:46,-3,1`,
+      't.csv: row 2, ContextTokens is "-3"; allowed: an integer from 0 to 2147483647',
+    ],
+    ['tokens beyond 32 bits', `${own}\n1,2147483648,3`, 't.csv: row 2, inputTokens is "2147483648"'],
+    [
+      'a day that is none',
+      `${azure}\n2023-02-30 00:00:00,1,1`,
+      't.csv: row 2, TIMESTAMP is "2023-02-30 00:00:00"; allowed: a date and time such as 2023-11-16 18:15:46.6805900',
+    ],
+    ['a time of day that is none', `${azure}\n2023-02-20 24:00:00,1,1`, 't.csv: row 2, TIMESTAMP is'],
+    ['seconds in an Azure trace', `${azure}\n12.5,1,1`, 't.csv: row 2, TIMESTAMP is "12.5"'],
+  ])('refuses %s by name', (_what, text, message) => {
+    const read = (): unknown => parseTrace(text, 't.csv');
+    expect(read).toThrow(UserError);
+    expect(read).toThrow(message);
+  });
+});
+
+describe('the samples', () => {
+  it.each([
+    ['own.csv', 60, 0],
+    ['azure.csv', 60, 0],
+    ['burstgpt.csv', 57, 3],
+  ])('%s has %d requests and %d failures', async (name, requests, failures) => {
+    const file = dataFile(join('samples', name));
+    const trace = parseTrace(readTextFile(file), file);
+    expect(trace.arrivalSeconds).toHaveLength(requests);
+    expect(trace.skipped.reduce((n, s) => n + s.count, 0)).toBe(failures);
+    expect(await readTrace(file)).toEqual(trace);
+  });
+});
+
+describe('readTrace', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'lyreo-trace-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('reads across the borders of the stream as in one piece', async () => {
+    // Over 1 MiB, so that rows, and CR from LF, are cut apart.
+    const rows = Array.from(
+      { length: 90_000 },
+      (_, i) => `${String(i / 8)},${String(1 + (i % 977))},${String(1 + (i % 31))}`,
+    );
+    const text = [`\uFEFF${own}`, ...rows].join('\r\n');
+    expect(text.length).toBeGreaterThan(1 << 20);
+    expect(await readTrace(write('long.csv', text))).toEqual(parseTrace(text, 'long.csv'));
+  });
+
+  it('names the row of a fault far into the file', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, i) => `${String(i)},5,5`);
+    rows[90_000] = '90000,five,5';
+    await expect(readTrace(write('bad.csv', [own, ...rows].join('\n')))).rejects.toThrow(
+      /bad\.csv: row 90002, inputTokens is "five"/,
+    );
+  });
+
+  it('refuses a file that is empty, absent or a folder', async () => {
+    await expect(readTrace(write('empty.csv', ''))).rejects.toThrow(/empty\.csv is empty/);
+    await expect(readTrace(join(folder, 'none.csv'))).rejects.toThrow(
+      /none\.csv does not exist; allowed: a readable file/,
+    );
+    await expect(readTrace(folder)).rejects.toThrow(/is a folder/);
+  });
+});
