@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UserError } from '../core/errors';
+import { invalid, show } from '../core/errors';
 import { parseJson, parseWith } from '../core/parse';
 
 /** How a server forms its decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
@@ -56,55 +56,75 @@ const tokens = z.int('an integer >= 1').min(1, 'an integer >= 1');
 const name = z.string('a non-empty string').min(1, 'a non-empty string');
 
 const decodeProfile = z
-  .array(z.strictObject({ kvBytes: nonNegative, iterationsPerSecond: positive }), 'a list of {kvBytes, iterationsPerSecond}')
+  .array(
+    z.strictObject({ kvBytes: nonNegative, iterationsPerSecond: positive }, '{kvBytes, iterationsPerSecond}'),
+    'a list of {kvBytes, iterationsPerSecond}',
+  )
   .min(1, 'at least one {kvBytes, iterationsPerSecond}')
   .superRefine((points, context) => {
-    points.forEach((point, i) => {
-      const before = points[i - 1];
-      if (before === undefined) return;
-      if (point.kvBytes <= before.kvBytes) context.addIssue({ code: 'custom', path: [i, 'kvBytes'], message: `more than the point before (${String(before.kvBytes)})` });
+    points.slice(1).forEach((point, i) => {
+      const before = points[i];
+      if (point.kvBytes <= before.kvBytes)
+        context.addIssue({
+          code: 'custom',
+          path: [i + 1, 'kvBytes'],
+          message: `more than the point before (${String(before.kvBytes)})`,
+        });
       if (point.iterationsPerSecond > before.iterationsPerSecond)
-        context.addIssue({ code: 'custom', path: [i, 'iterationsPerSecond'], message: `at most the point before (${String(before.iterationsPerSecond)})` });
+        context.addIssue({
+          code: 'custom',
+          path: [i + 1, 'iterationsPerSecond'],
+          message: `at most the point before (${String(before.iterationsPerSecond)})`,
+        });
     });
   });
 
-const schema: z.ZodType<Scenario> = z.strictObject({
-  slotSeconds: positive,
-  kvBytesPerToken: positive,
-  prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
-  batching: z.enum(['deed', 'static'], '"deed" or "static"'),
-  oversized: z.enum(['error', 'reject'], '"error" or "reject"').optional(),
-  servers: z
-    .array(z.strictObject({ name, kvCapacityBytes: positive, prefillTokensPerSecond: positive, decodeProfile }), 'a list of servers')
-    .min(1, 'at least one server'),
-  slots: z.array(
-    z.strictObject({
-      requests: z.array(
-        z.strictObject({ id: name, inputTokens: tokens, outputTokens: tokens, server: name, transmissionSeconds: nonNegative }),
-        'a list of requests',
-      ),
-    }),
-    'a list of slots',
-  ),
-});
+const server = z.strictObject(
+  { name, kvCapacityBytes: positive, prefillTokensPerSecond: positive, decodeProfile },
+  'a server, {name, kvCapacityBytes, prefillTokensPerSecond, decodeProfile}',
+);
+
+const request = z.strictObject(
+  { id: name, inputTokens: tokens, outputTokens: tokens, server: name, transmissionSeconds: nonNegative },
+  'a request, {id, inputTokens, outputTokens, server, transmissionSeconds}',
+);
+
+const slot = z.strictObject({ requests: z.array(request, 'a list of requests') }, 'a slot, {requests}');
+
+const schema: z.ZodType<Scenario> = z.strictObject(
+  {
+    slotSeconds: positive,
+    kvBytesPerToken: positive,
+    prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
+    batching: z.enum(['deed', 'static'], '"deed" or "static"'),
+    oversized: z.enum(['error', 'reject'], '"error" or "reject"').optional(),
+    servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
+    slots: z.array(slot, 'a list of slots'),
+  },
+  'a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, oversized, servers, slots}',
+);
 
 /** The check of a decode profile, for every reader of one. */
 export const decodeProfileSchema: z.ZodType<readonly DecodePoint[]> = decodeProfile;
 
 /** Names must be unique and every request's server must exist; the schema sees one field at a time and cannot tell. */
 function checkReferences(scenario: Scenario, file: string): void {
-  const serverNames = new Set<string>();
-  scenario.servers.forEach((server, i) => {
-    if (serverNames.has(server.name)) throw new UserError(`${file}: servers[${String(i)}].name is "${server.name}", which an earlier server has; allowed: unique names`);
-    serverNames.add(server.name);
+  const servers = new Map<string, string>();
+  scenario.servers.forEach(({ name }, i) => {
+    const where = `servers[${String(i)}]`;
+    const earlier = servers.get(name);
+    if (earlier !== undefined) throw invalid(`${file}: ${where}.name`, name, `unique names (${earlier} has it)`);
+    servers.set(name, where);
   });
-  const ids = new Set<string>();
+  const ids = new Map<string, string>();
   scenario.slots.forEach((slot, t) => {
-    slot.requests.forEach((request, i) => {
-      const where = `${file}: slots[${String(t)}].requests[${String(i)}]`;
-      if (ids.has(request.id)) throw new UserError(`${where}.id is "${request.id}", which an earlier request has; allowed: unique ids`);
-      ids.add(request.id);
-      if (!serverNames.has(request.server)) throw new UserError(`${where}.server is "${request.server}"; allowed: ${[...serverNames].join(', ')}`);
+    slot.requests.forEach(({ id, server }, i) => {
+      const where = `slots[${String(t)}].requests[${String(i)}]`;
+      const earlier = ids.get(id);
+      if (earlier !== undefined) throw invalid(`${file}: ${where}.id`, id, `unique ids (${earlier} has it)`);
+      ids.set(id, where);
+      if (!servers.has(server))
+        throw invalid(`${file}: ${where}.server`, server, [...servers.keys()].map(show).join(', '));
     });
   });
 }

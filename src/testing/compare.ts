@@ -9,19 +9,29 @@ export const TOLERANCE = 1e-9;
  * Where two results differ: one line per place, empty when they agree.
  * Numbers may be `tolerance` apart (relative above 1, absolute below); all else must be equal.
  */
-export function differences(actual: unknown, expected: unknown, tolerance: number = TOLERANCE, path = 'result'): string[] {
+export function differences(actual: unknown, expected: unknown, tolerance: number = TOLERANCE): string[] {
   if (typeof actual === 'number' && typeof expected === 'number') {
     const apart = Math.abs(actual - expected);
-    return apart <= tolerance * Math.max(1, Math.abs(expected)) ? [] : [`${path}: ${String(actual)} instead of ${String(expected)}`];
+    return apart <= tolerance * Math.max(1, Math.abs(expected))
+      ? []
+      : [`: ${String(actual)} instead of ${String(expected)}`];
   }
   if (typeof actual !== 'object' || actual === null || typeof expected !== 'object' || expected === null) {
-    return Object.is(actual, expected) ? [] : [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
+    return Object.is(actual, expected) ? [] : [`: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
   }
   if (Array.isArray(actual) && Array.isArray(expected) && actual.length !== expected.length) {
-    return [`${path}: ${String(actual.length)} entries instead of ${String(expected.length)}`];
+    return [`: ${String(actual.length)} entries instead of ${String(expected.length)}`];
   }
-  const keys = new Set([...Object.keys(actual), ...Object.keys(expected)]);
-  return [...keys].flatMap((key) => differences((actual as Record<string, unknown>)[key], (expected as Record<string, unknown>)[key], tolerance, `${path}.${key}`));
+  const found: string[] = [];
+  for (const key of new Set([...Object.keys(actual), ...Object.keys(expected)])) {
+    const inside = differences(
+      (actual as Record<string, unknown>)[key],
+      (expected as Record<string, unknown>)[key],
+      tolerance,
+    );
+    for (const difference of inside) found.push(`.${key}${difference}`);
+  }
+  return found;
 }
 
 /** A shared scenario and what an independent program made of it. */

@@ -14,9 +14,21 @@ describe('oracleReplay', () => {
   });
 
   it('names a request that can never run', () => {
-    const server = { name: 'a', kvCapacityBytes: 4, prefillTokensPerSecond: 1, decodeProfile: [{ kvBytes: 0, iterationsPerSecond: 1 }] };
+    const server = {
+      name: 'a',
+      kvCapacityBytes: 4,
+      prefillTokensPerSecond: 1,
+      decodeProfile: [{ kvBytes: 0, iterationsPerSecond: 1 }],
+    };
     const request = { id: 'giant', inputTokens: 3, outputTokens: 2, server: 'a', transmissionSeconds: 0 };
-    const scenario = { slotSeconds: 1, kvBytesPerToken: 1, prefillSlowdown: 0, batching: 'deed', servers: [server], slots: [{ requests: [request] }] } as const;
+    const scenario = {
+      slotSeconds: 1,
+      kvBytesPerToken: 1,
+      prefillSlowdown: 0,
+      batching: 'deed',
+      servers: [server],
+      slots: [{ requests: [request] }],
+    } as const;
     expect(() => oracleReplay(scenario)).toThrow(/giant/);
   });
 });

@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors';
+import type { RejectedRequest, ReplayedIteration, ReplayedRequest, ReplayedSlot, ReplayResult } from '../system/replay';
 import type { Scenario, ScenarioRequest, ServerSpec } from '../system/scenario';
 
 /**
@@ -23,14 +24,6 @@ interface PrefillBatch {
   readonly endsAt: number;
   readonly jobs: readonly Job[];
 }
-
-export type ReplayedRequest = { readonly id: string; readonly rejected: true } | {
-  readonly id: string; readonly completedAt: number; readonly transmission: number; readonly prefill: number; readonly decode: number; readonly waiting: number; readonly total: number };
-export interface ReplayedServer { readonly name: string; readonly slots: readonly { readonly slot: number; readonly eta: number; readonly peakKvBytes: number; readonly iterations: number }[];
-  readonly trajectory: readonly (readonly [slot: number, k: number, startsAt: number, seconds: number, kvBytes: number, activeRequests: number])[] }
-export interface ReplayResult { readonly requests: readonly ReplayedRequest[]; readonly servers: readonly ReplayedServer[] }
-
-type Row = ReplayedServer['trajectory'][number];
 
 /** Compares two strings by code points; `<` compares UTF-16 units, which sorts U+FF5E after U+1F600. */
 function byCodePoints(a: string, b: string): number {
@@ -61,8 +54,8 @@ function slotAt(at: number, slotSeconds: number): number {
   return t;
 }
 
-/** Rule 7. */
-function isOversized(scenario: Scenario, request: ScenarioRequest): boolean {
+/** Rule 7: a request that outgrows its server's memory. */
+export function isOversized(scenario: Scenario, request: ScenarioRequest): boolean {
   const bytes = scenario.kvBytesPerToken * (request.inputTokens + request.outputTokens);
   return scenario.servers.some((server) => server.name === request.server && bytes > server.kvCapacityBytes);
 }
@@ -78,7 +71,14 @@ function prefillBatches(scenario: Scenario, server: ServerSpec): PrefillBatch[] 
     const startsAt = Math.max(slotStartsAt + Math.max(...requests.map((r) => r.transmissionSeconds)), previousEndsAt);
     const inputTokens = requests.reduce((sum, r) => sum + r.inputTokens, 0);
     const endsAt = startsAt + inputTokens / server.prefillTokensPerSecond;
-    const jobs = requests.map((request) => ({ request, slotStartsAt, prefillSeconds: endsAt - startsAt, generated: 0, joinedAt: Number.NaN, decodeSeconds: 0 }));
+    const jobs = requests.map((request) => ({
+      request,
+      slotStartsAt,
+      prefillSeconds: endsAt - startsAt,
+      generated: 0,
+      joinedAt: Number.NaN,
+      decodeSeconds: 0,
+    }));
     batches.push({ startsAt, endsAt, jobs });
     previousEndsAt = endsAt;
   });
@@ -91,7 +91,8 @@ function fitsDeed(running: readonly Job[], job: Job, scenario: Scenario, server:
   const longest = Math.max(...all.map((j) => j.request.outputTokens - j.generated));
   for (let k = 1; k <= longest; k++) {
     let tokens = 0;
-    for (const j of all) if (j.request.outputTokens - j.generated >= k) tokens += j.request.inputTokens + j.generated + k;
+    for (const j of all)
+      if (j.request.outputTokens - j.generated >= k) tokens += j.request.inputTokens + j.generated + k;
     if (scenario.kvBytesPerToken * tokens > server.kvCapacityBytes) return false;
   }
   return true;
@@ -112,16 +113,21 @@ function completed(job: Job, completedAt: number): ReplayedRequest {
 }
 
 /** Rules 2 to 6 for one server; servers share nothing. */
-function replayServer(scenario: Scenario, server: ServerSpec, done: ReplayedRequest[]): Row[] {
+function replayServer(
+  scenario: Scenario,
+  server: ServerSpec,
+  done: (ReplayedRequest | RejectedRequest)[],
+): ReplayedIteration[] {
   const deed = scenario.batching === 'deed';
   const batches = prefillBatches(scenario, server);
-  const rows: Row[] = [];
+  const rows: ReplayedIteration[] = [];
   const line: Job[] = [];
   let joinedBatches = 0;
   let running: Job[] = [];
   let now = 0;
   for (;;) {
-    while (joinedBatches < batches.length && batches[joinedBatches].endsAt <= now) line.push(...batches[joinedBatches++].jobs);
+    while (joinedBatches < batches.length && batches[joinedBatches].endsAt <= now)
+      line.push(...batches[joinedBatches++].jobs);
     if (running.length === 0 && line.length === 0) {
       if (joinedBatches === batches.length) return rows;
       now = batches[joinedBatches].endsAt;
@@ -136,11 +142,14 @@ function replayServer(scenario: Scenario, server: ServerSpec, done: ReplayedRequ
     }
 
     let tokens = 0;
-    for (const job of running) tokens += job.request.inputTokens + Math.min(job.generated + 1, job.request.outputTokens);
+    for (const job of running)
+      tokens += job.request.inputTokens + Math.min(job.generated + 1, job.request.outputTokens);
     const kvBytes = scenario.kvBytesPerToken * tokens;
     const startsAt = now;
     const prefilling = batches.some((batch) => batch.startsAt <= startsAt && startsAt < batch.endsAt);
-    const seconds = prefilling ? iterationSeconds(server, kvBytes) / (1 - scenario.prefillSlowdown) : iterationSeconds(server, kvBytes);
+    const seconds = prefilling
+      ? iterationSeconds(server, kvBytes) / (1 - scenario.prefillSlowdown)
+      : iterationSeconds(server, kvBytes);
     const slot = slotAt(startsAt, scenario.slotSeconds);
     const k = rows.filter((row) => row[0] === slot).length + 1;
     rows.push([slot, k, startsAt, seconds, kvBytes, running.length]);
@@ -162,7 +171,7 @@ function replayServer(scenario: Scenario, server: ServerSpec, done: ReplayedRequ
 }
 
 /** One summary per slot 0..T−1, then one for each later slot in which an iteration starts. */
-function summariseSlots(scenario: Scenario, server: ServerSpec, rows: readonly Row[]): ReplayedServer['slots'] {
+function summariseSlots(scenario: Scenario, server: ServerSpec, rows: readonly ReplayedIteration[]): ReplayedSlot[] {
   const slots = new Set([...scenario.slots.keys(), ...rows.map((row) => row[0])]);
   return [...slots]
     .sort((a, b) => a - b)
@@ -184,10 +193,11 @@ function summariseSlots(scenario: Scenario, server: ServerSpec, rows: readonly R
  * @throws UserError when a request can never run and `oversized` is not `"reject"`.
  */
 export function oracleReplay(scenario: Scenario): ReplayResult {
-  const requests: ReplayedRequest[] = [];
+  const requests: (ReplayedRequest | RejectedRequest)[] = [];
   for (const request of scenario.slots.flatMap((slot) => slot.requests)) {
     if (!isOversized(scenario, request)) continue;
-    if (scenario.oversized !== 'reject') throw new UserError(`request "${request.id}" can never fit on server "${request.server}"`);
+    if (scenario.oversized !== 'reject')
+      throw new UserError(`request "${request.id}" can never fit on server "${request.server}"`);
     requests.push({ id: request.id, rejected: true });
   }
   const servers = scenario.servers.map((server) => {
