@@ -1,20 +1,35 @@
 /**
- * Quantiles of a stream in constant memory: counts in bins whose edges grow geometrically, so that every quantile is
- * within a relative error of `ACCURACY` (DDSketch, Masson et al., VLDB 2019). Values below LEAST count as LEAST.
+ * Quantiles of a stream in constant memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
+ * so that a quantile is within a relative error of 2^−14, 0.006 %. The bin of a value is the upper bits of its floating
+ * point form, so no logarithm is taken (HdrHistogram, G. Tene; DDSketch, Masson et al., VLDB 2019).
  */
-const ACCURACY = 1e-4;
-const LEAST = 1e-6;
-const GREATEST = 1e7;
-const LOG_GAMMA = Math.log((1 + ACCURACY) / (1 - ACCURACY));
-const BINS = Math.ceil(Math.log(GREATEST / LEAST) / LOG_GAMMA) + 1;
+const MANTISSA_BITS = 13;
+/** Values outside [2^−20, 2^24) count as the nearest end: 1 µs to half a year, in seconds. */
+const LEAST = 2 ** -20;
+const GREATEST = 2 ** 24;
+
+const value64: Float64Array = new Float64Array(1);
+const halves: Uint32Array = new Uint32Array(value64.buffer);
+/** Which half holds sign, exponent and the first 20 bits of the mantissa. */
+const UPPER: number = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0;
+
+/** The upper bits of a positive number: its exponent and the first bits of its mantissa. */
+function upperBits(value: number): number {
+  value64[0] = value;
+  return (halves[UPPER] as number) >>> (20 - MANTISSA_BITS);
+}
+
+const FIRST: number = upperBits(LEAST);
+const BINS: number = upperBits(GREATEST) - FIRST;
 
 export class Quantiles {
   /** Values added. */
   count = 0;
   private readonly bins: Float64Array = new Float64Array(BINS);
 
+  /** NaN is counted like a value below all others. */
   add(value: number): void {
-    const bin = value <= LEAST ? 0 : Math.min(BINS - 1, Math.ceil(Math.log(value / LEAST) / LOG_GAMMA));
+    const bin = value >= LEAST ? Math.min(BINS - 1, upperBits(value) - FIRST) : 0;
     this.bins[bin]!++;
     this.count++;
   }
@@ -24,12 +39,19 @@ export class Quantiles {
    * values.
    */
   quantile(q: number): number {
+    if (this.count === 0) return Number.NaN;
     const rank = q * (this.count - 1);
     let seen = 0;
     for (let bin = 0; bin < BINS; bin++) {
       seen += this.bins[bin] as number;
-      if (seen > rank) return bin === 0 ? LEAST : (LEAST * 2 * Math.exp(bin * LOG_GAMMA)) / (Math.exp(LOG_GAMMA) + 1);
+      if (seen > rank) return middleOf(bin);
     }
-    return Number.NaN;
+    return middleOf(BINS - 1);
   }
+}
+
+/** The middle of a bin. */
+function middleOf(bin: number): number {
+  const steps = 2 ** MANTISSA_BITS;
+  return LEAST * 2 ** Math.floor(bin / steps) * (1 + ((bin % steps) + 0.5) / steps);
 }

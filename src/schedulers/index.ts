@@ -6,8 +6,19 @@ import { random } from './random';
 import { powerOfTwo, shortestQueue } from './shortest-queue';
 import { weightedRoundRobin } from './weighted-round-robin';
 
+/** Name of a scheduler that needs no learning. */
+export type SchedulerName =
+  | 'random'
+  | 'll'
+  | 'll-in-slot'
+  | 'jsq'
+  | 'power-of-two'
+  | 'latency-greedy'
+  | 'drift-plus-penalty'
+  | 'wrr';
+
 /** The schedulers that need no learning, by the names the command line takes. */
-export const schedulers = {
+export const schedulers: Readonly<Record<SchedulerName, SchedulerFactory>> = {
   random,
   ll: leastLoaded,
   'll-in-slot': leastLoadedInSlot,
@@ -16,7 +27,4 @@ export const schedulers = {
   'latency-greedy': latencyGreedy,
   'drift-plus-penalty': driftPlusPenalty,
   wrr: weightedRoundRobin,
-} as const satisfies Record<string, SchedulerFactory>;
-
-/** Name of a scheduler that needs no learning. */
-export type SchedulerName = keyof typeof schedulers;
+};

@@ -1,4 +1,5 @@
 import { uniformAt, hashLabel } from '../core/rng';
+import { logNormalTokens } from './lengths';
 
 /** The requests of one slot, structure of arrays; entries 0..count−1 are valid. */
 export interface SlotRequests {
@@ -49,26 +50,22 @@ export interface LengthDistribution {
 
 /**
  * Section III-A: every user issues one request at the start of every slot. Lengths are log-normal with the given
- * means, exp(μ + σ·n) with μ = ln(mean) − σ²/2, rounded and at least 1.
+ * means, independent of each other, rounded and at least 1.
  * Note: the paper draws from LMSYS-Chat-1M, which is gated; only the means are printed.
  */
 export function syntheticWorkload(lengths: LengthDistribution, seed: number): Workload {
   const key = hashLabel(seed, 'lengths');
-  const { users, sigmaInput, sigmaOutput, maxTokens } = lengths;
-  const muInput = Math.log(lengths.meanInputTokens) - (sigmaInput * sigmaInput) / 2;
-  const muOutput = Math.log(lengths.meanOutputTokens) - (sigmaOutput * sigmaOutput) / 2;
-  const tokens = (x: number): number => Math.min(maxTokens, Math.max(1, Math.round(Math.exp(x))));
+  const { users, maxTokens } = lengths;
+  const inputTokens = logNormalTokens(lengths.meanInputTokens, lengths.sigmaInput, maxTokens);
+  const outputTokens = logNormalTokens(lengths.meanOutputTokens, lengths.sigmaOutput, maxTokens);
   return {
     maxRequestsPerSlot: users,
     fill(slot, out): void {
       out.count = users;
       for (let u = 0; u < users; u++) {
-        // Box and Muller: one pair of uniforms gives the two independent normals that a request needs.
-        const radius = Math.sqrt(-2 * Math.log(uniformAt(key, slot, u, 0)));
-        const angle = 2 * Math.PI * uniformAt(key, slot, u, 1);
+        const output = outputTokens(uniformAt(key, slot, u, 1));
         out.user[u] = u;
-        out.inputTokens[u] = tokens(muInput + sigmaInput * radius * Math.cos(angle));
-        const output = tokens(muOutput + sigmaOutput * radius * Math.sin(angle));
+        out.inputTokens[u] = inputTokens(uniformAt(key, slot, u, 0));
         out.outputTokens[u] = output;
         out.predictedTokens[u] = output;
       }

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { Quantiles } from './quantiles';
+import { createRng } from './rng';
+
+describe('Quantiles', () => {
+  it('is within 0.01 % of the sorted values, from microseconds to days', () => {
+    const rng = createRng(3);
+    const values = Array.from({ length: 5000 }, () => Math.exp(rng.normal() * 3));
+    const quantiles = new Quantiles();
+    for (const value of values) quantiles.add(value);
+    values.sort((a, b) => a - b);
+    for (const q of [0, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1]) {
+      const exact = values[Math.floor(q * (values.length - 1))] as number;
+      expect(Math.abs(quantiles.quantile(q) / exact - 1)).toBeLessThan(1e-4);
+    }
+  });
+
+  it('counts what lies outside its range at the ends, and has no quantile without values', () => {
+    const quantiles = new Quantiles();
+    expect(quantiles.quantile(0.5)).toBeNaN();
+    for (const value of [-1, 0, 1e-300, 1e300, Infinity]) quantiles.add(value);
+    expect(quantiles.count).toBe(5);
+    expect(quantiles.quantile(0)).toBeCloseTo(2 ** -20, 9);
+    expect(quantiles.quantile(1) / 2 ** 24).toBeCloseTo(1, 3);
+  });
+
+  it('has exact bin edges at powers of two', () => {
+    const quantiles = new Quantiles();
+    quantiles.add(1);
+    expect(quantiles.quantile(0.5)).toBe(1 + 0.5 / 8192);
+    const below = new Quantiles();
+    below.add(1 - 1e-12);
+    expect(below.quantile(0.5)).toBe(1 - 0.25 / 8192);
+  });
+});
