@@ -25,7 +25,10 @@ export interface TimeStep {
   /** r_{t+1}; null for the first step and when no reward function was given. */
   readonly reward: number | null;
   readonly discount: number;
-  /** The next slot's requests and the servers; of the last step, the servers after the drain. */
+  /**
+   * The next slot's requests and the servers. Of the last step too, as they were before the drain: the cut at T is a
+   * truncation, and a value function may be asked about the state it cut.
+   */
   readonly view: SlotView;
   /** What happened in the slot just run; null for the first step. */
   readonly outcome: SlotOutcome | null;
@@ -145,11 +148,10 @@ export class EdgeEnv {
     updateVirtualQueue(this.queue, outcome.deviation, config.balanceTolerance);
     this.slot++;
     const isLast = this.slot === config.slots;
+    this.observe();
     if (isLast) this.drain(slotStartAt);
     else outcome.requestSeconds += this.serving.table.size * config.slotSeconds;
     outcome.inSystem = this.serving.table.size;
-    if (isLast) this.view.refresh(this.slot, 0, this.queue, 0);
-    else this.observe();
     const reward = this.options.reward === undefined ? null : this.options.reward(outcome);
     return { stepType: isLast ? 'last' : 'mid', reward, discount: 1, view: this.view, outcome };
   }

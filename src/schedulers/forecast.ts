@@ -18,7 +18,7 @@ export class Forecast {
   private readonly prefillRate: Float64Array;
 
   constructor(
-    private view: SlotView,
+    protected view: SlotView,
     serverCount: number,
   ) {
     const perServer = (): Float64Array => new Float64Array(serverCount);

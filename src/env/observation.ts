@@ -1,0 +1,116 @@
+import type { SlotView } from './slot-view';
+
+/** One line of the feature table. */
+export interface Feature {
+  readonly name: string;
+  /** How it is computed; all features are clipped to [−10, 10]. */
+  readonly formula: string;
+}
+
+/** What a policy sees of each server (s_t^ser, IV-B1), in this order. */
+export const serverFeatureTable: readonly Feature[] = [
+  { name: 'kvShare', formula: 'KV cache of the next iteration / pool' },
+  { name: 'demand', formula: 'KV cache of all requests there, if all were admitted / pool' },
+  { name: 'running', formula: 'requests decoding / 10' },
+  { name: 'waiting', formula: 'requests waiting for admission / 10' },
+  { name: 'prefilling', formula: 'requests being sent or prefilled / 10' },
+  { name: 'prefillDelay', formula: 'seconds until earlier prefills end / Δ' },
+  { name: 'workload', formula: 'remaining KV memory-time / (M·Δ)' },
+  { name: 'residence', formula: 'mean remaining output tokens of a request · iteration time / Δ' },
+  { name: 'queue', formula: 'Z_s / balance unit' },
+];
+
+/** What distinguishes the servers for a network that is shared between them. */
+export const serverConstantTable: readonly Feature[] = [
+  { name: 'pool', formula: 'tokens the pool holds / 10 000' },
+  { name: 'emptyIteration', formula: 'iteration time of an empty server · 100 / s' },
+  { name: 'fullIteration', formula: 'iteration time with a full pool · 100 / s' },
+  { name: 'prefillRate', formula: 'tokens per second / 10 000' },
+];
+
+/** What a policy sees of each request (s_t^req); the gain stands once per server. */
+export const requestFeatureTable: readonly Feature[] = [
+  { name: 'inputTokens', formula: 'ln(l_in / mean l_in)' },
+  { name: 'predictedTokens', formula: 'ln(l̂_out / mean l_out) · 2' },
+  { name: 'gain', formula: '(log10 h_{i,s} + 11) / 2' },
+];
+
+const LARGEST = 10;
+
+function clipped(x: number): number {
+  return x > LARGEST ? LARGEST : x < -LARGEST ? -LARGEST : x;
+}
+
+/** Width of `encodeServers` per server. */
+export const SERVER_FEATURES: number = serverFeatureTable.length;
+/** Width of `encodeConstants` per server. */
+export const SERVER_CONSTANTS: number = serverConstantTable.length;
+/** Width of `encodeSlot`. */
+export const SLOT_FEATURES = 4;
+
+/** Width of `encodeRequests` per request. */
+export function requestFeatures(servers: number): number {
+  return 2 + servers;
+}
+
+/** Writes the servers' state, [S, SERVER_FEATURES]. */
+export function encodeServers(view: SlotView, out: Float32Array, offset = 0): void {
+  const { config } = view;
+  let k = offset;
+  for (let s = 0; s < view.serverCount; s++) {
+    const pool = view.maxTokens[s];
+    const requests = view.running[s] + view.waiting[s] + view.prefilling[s];
+    const output = view.remainingOutputTokens[s];
+    const held = output === 0 ? 0 : (requests * view.remainingTokenIterations[s]) / output;
+    const iteration = view.workloadUnit[s] * pool;
+    out[k++] = clipped(view.kvTokens[s] / pool);
+    out[k++] = clipped(held / pool);
+    out[k++] = clipped(view.running[s] / 10);
+    out[k++] = clipped(view.waiting[s] / 10);
+    out[k++] = clipped(view.prefilling[s] / 10);
+    out[k++] = clipped(view.prefillSeconds[s] / config.slotSeconds);
+    out[k++] = clipped(view.workload[s]);
+    out[k++] = clipped(requests === 0 ? 0 : (output / requests) * iteration);
+    out[k++] = clipped(view.queue[s] / config.balanceUnit);
+  }
+}
+
+/** Writes what stays the same for each server, [S, SERVER_CONSTANTS]. */
+export function encodeConstants(view: SlotView, out: Float32Array, offset = 0): void {
+  let k = offset;
+  for (let s = 0; s < view.serverCount; s++) {
+    const pool = view.maxTokens[s];
+    out[k++] = clipped(pool / 10_000);
+    out[k++] = clipped(100 * view.iterationSeconds(s, 0));
+    out[k++] = clipped(100 * view.iterationSeconds(s, pool));
+    out[k++] = clipped(view.servers[s].spec.prefillTokensPerSecond / 10_000);
+  }
+}
+
+/** Writes the slot's requests, [count, 2 + S]. */
+export function encodeRequests(view: SlotView, out: Float32Array, offset = 0): void {
+  const { meanInputTokens, meanOutputTokens } = view.config;
+  let k = offset;
+  for (let i = 0; i < view.count; i++) {
+    out[k++] = clipped(Math.log(view.inputTokens[i] / meanInputTokens));
+    out[k++] = clipped(2 * Math.log(view.predictedTokens[i] / meanOutputTokens));
+    for (let s = 0; s < view.serverCount; s++) out[k++] = clipped((Math.log10(view.gain(i, s)) + 11) / 2);
+  }
+}
+
+/** Writes sums over the slot's requests and the system, [SLOT_FEATURES]. */
+export function encodeSlot(view: SlotView, out: Float32Array, offset = 0): void {
+  const { config } = view;
+  let input = 0;
+  let output = 0;
+  for (let i = 0; i < view.count; i++) {
+    input += view.inputTokens[i];
+    output += view.predictedTokens[i];
+  }
+  let present = 0;
+  for (let s = 0; s < view.serverCount; s++) present += view.running[s] + view.waiting[s] + view.prefilling[s];
+  out[offset] = clipped(view.count / config.users);
+  out[offset + 1] = clipped(input / (config.users * config.meanInputTokens));
+  out[offset + 2] = clipped(output / (config.users * config.meanOutputTokens));
+  out[offset + 3] = clipped(present / (4 * config.users));
+}

@@ -1,0 +1,186 @@
+import type { Rng } from '../core/rng';
+import { SERVER_CONSTANTS, SERVER_FEATURES, SLOT_FEATURES, encodeConstants, encodeRequests, encodeServers, encodeSlot, requestFeatures } from '../env/observation';
+import type { SlotView } from '../env/slot-view';
+import { logSoftmax, sample, argMax } from '../nn/categorical';
+import { Mlp } from '../nn/mlp';
+import { DriftForecast } from '../schedulers/drift-plus-penalty';
+
+/** How a slot's requests are assigned. */
+export type PolicyKind = 'factorised' | 'sequential';
+
+/** What one slot leaves behind for learning: the inputs of the network and the draws. */
+export interface SlotRecord {
+  /** Inputs that all rows have in common, [sharedInputs]. */
+  readonly shared: Float32Array;
+  /** [rowsPerSlot, rowInputs]. */
+  readonly rows: Float32Array;
+  /** Added to the network's outputs, [U, S]. */
+  readonly prior: Float32Array;
+  /** Server drawn for every request, [U]. */
+  readonly actions: Int32Array;
+  /** Its log probability, [U]. */
+  readonly logProbs: Float32Array;
+  /** All log probabilities, [U, S]. */
+  readonly allLogProbs: Float32Array;
+}
+
+/**
+ * A stochastic policy π(x(t) | s_t): a network whose outputs, with a prior, are the logits of every request over the
+ * servers.
+ */
+export interface Policy {
+  readonly kind: PolicyKind;
+  readonly net: Mlp;
+  /** Rows of the network per slot of U requests: U, or U·S where it scores pairs. */
+  readonly rowsPerRequest: number;
+  /** Draws the slot's assignment, or takes the most probable one, and writes what learning needs. */
+  act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng | null): void;
+}
+
+/** Sizes of a policy's networks. */
+export interface PolicyOptions {
+  readonly servers: number;
+  readonly hidden: readonly number[];
+}
+
+/** An empty record for slots of `requests` requests. */
+export function slotRecord(policy: Policy, requests: number, servers: number): SlotRecord {
+  return {
+    shared: new Float32Array(policy.net.shape.sharedInputs),
+    rows: new Float32Array(requests * policy.rowsPerRequest * policy.net.shape.rowInputs),
+    prior: new Float32Array(requests * servers),
+    actions: new Int32Array(requests),
+    logProbs: new Float32Array(requests),
+    allLogProbs: new Float32Array(requests * servers),
+  };
+}
+
+/** Servers that cannot hold a request get this logit. */
+const IMPOSSIBLE = -1e9;
+
+/**
+ * Every request is drawn on its own from the state at the slot's start. It must be *sampled* when it is evaluated too:
+ * the most probable server is the same for nearly all requests of a slot.
+ */
+export function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
+  const { servers: S } = options;
+  const net = new Mlp(
+    { sharedInputs: S * SERVER_FEATURES + SLOT_FEATURES, rowInputs: requestFeatures(S), hidden: options.hidden, outputs: S },
+    rng,
+    0.01,
+  );
+  return {
+    kind: 'factorised',
+    net,
+    rowsPerRequest: 1,
+    act(view, assignment, record, draw): void {
+      const U = view.count;
+      encodeServers(view, record.shared);
+      encodeSlot(view, record.shared, S * SERVER_FEATURES);
+      encodeRequests(view, record.rows);
+      mask(view, record.prior);
+      const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: record.shared, rows: record.rows.subarray(0, U * requestFeatures(S)) });
+      for (let k = 0; k < U * S; k++) record.allLogProbs[k] = logits[k] + record.prior[k];
+      logSoftmax(record.allLogProbs.subarray(0, U * S), S, record.allLogProbs);
+      for (let i = 0; i < U; i++) {
+        const s = draw === null ? argMax(record.allLogProbs, i * S, S) : sample(record.allLogProbs, i * S, S, draw);
+        record.actions[i] = s;
+        record.logProbs[i] = record.allLogProbs[i * S + s];
+        assignment[i] = s;
+      }
+    },
+  };
+}
+
+function mask(view: SlotView, prior: Float32Array): void {
+  const S = view.serverCount;
+  prior.fill(0);
+  if (view.allFit) return;
+  for (let i = 0; i < view.count; i++) for (let s = 0; s < S; s++) if (!view.fits(i, s)) prior[i * S + s] = IMPOSSIBLE;
+}
+
+/** Inputs of the pair scorer per (request, server). */
+const PAIR_FEATURES = 14 + SERVER_CONSTANTS;
+/** Logits per unit of the greedy's cost in the prior. */
+const PRIOR_SHARPNESS = 12;
+
+/**
+ * A slot's requests are assigned one after the other, each seeing those before it; one small network scores every
+ * (request, server) pair. It starts as the drift-plus-penalty greedy: the prior is that greedy's cost, softened, and
+ * the network learns what to add. Taking the most probable server is sound here.
+ */
+export function sequentialPolicy(options: PolicyOptions, rng: Rng): Policy {
+  const { servers: S } = options;
+  const net = new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden: options.hidden, outputs: 1 }, rng, 0.01);
+  const constants = new Float32Array(S * SERVER_CONSTANTS);
+  const latency = new Float64Array(S);
+  const delay = new Float64Array(S);
+  const balance = new Float64Array(S);
+  let forecast: DriftForecast | undefined;
+  return {
+    kind: 'sequential',
+    net,
+    rowsPerRequest: S,
+    act(view, assignment, record, draw): void {
+      const { latencyWeight, balanceUnit, meanInputTokens, meanOutputTokens } = view.config;
+      forecast ??= new DriftForecast(view);
+      forecast.begin(view);
+      encodeConstants(view, constants);
+      mask(view, record.prior);
+      for (let i = 0; i < view.count; i++) {
+        let least = Infinity;
+        let meanLatency = 0;
+        let meanShare = 0;
+        for (let s = 0; s < S; s++) {
+          latency[s] = forecast.latency(i, s);
+          delay[s] = forecast.delayToOthers(i, s);
+          balance[s] = forecast.balanceGrowth(i, s);
+          const cost = latencyWeight * (latency[s] + delay[s]) + balance[s];
+          record.prior[i * S + s] += -PRIOR_SHARPNESS * cost;
+          least = Math.min(least, cost);
+          meanLatency += latency[s] / S;
+          meanShare += forecast.share(s) / S;
+        }
+        for (let s = 0; s < S; s++) record.prior[i * S + s] += PRIOR_SHARPNESS * least;
+        const rows = record.rows.subarray(i * S * PAIR_FEATURES, (i + 1) * S * PAIR_FEATURES);
+        let k = 0;
+        for (let s = 0; s < S; s++) {
+          const cost = latencyWeight * (latency[s] + delay[s]) + balance[s];
+          rows[k++] = clip(Math.log(view.inputTokens[i] / meanInputTokens));
+          rows[k++] = clip(2 * Math.log(view.predictedTokens[i] / meanOutputTokens));
+          rows[k++] = clip(latency[s] - meanLatency);
+          rows[k++] = clip(latency[s]);
+          rows[k++] = clip(delay[s]);
+          rows[k++] = clip(balance[s]);
+          rows[k++] = clip(cost - least);
+          rows[k++] = clip(forecast.share(s));
+          rows[k++] = clip(forecast.share(s) - meanShare);
+          rows[k++] = clip(forecast.batch[s] / 10);
+          rows[k++] = clip(view.queue[s] / balanceUnit);
+          rows[k++] = clip(view.waiting[s] / 10);
+          rows[k++] = clip(forecast.requests[s] / 20);
+          rows[k++] = clip(i / view.count);
+          for (let c = 0; c < SERVER_CONSTANTS; c++) rows[k++] = constants[s * SERVER_CONSTANTS + c];
+        }
+        const scores = net.predict({ groups: 1, rowsPerGroup: S, shared: record.shared, rows });
+        const row = record.allLogProbs.subarray(i * S, (i + 1) * S);
+        for (let s = 0; s < S; s++) row[s] = scores[s] + record.prior[i * S + s];
+        logSoftmax(row, S, row);
+        const s = draw === null ? argMax(row, 0, S) : sample(row, 0, S, draw);
+        record.actions[i] = s;
+        record.logProbs[i] = row[s];
+        assignment[i] = s;
+        forecast.assign(i, s);
+      }
+    },
+  };
+}
+
+function clip(x: number): number {
+  return x > 10 ? 10 : x < -10 ? -10 : x;
+}
+
+/** Makes the policy of a kind. */
+export function createPolicy(kind: PolicyKind, options: PolicyOptions, rng: Rng): Policy {
+  return kind === 'factorised' ? factorisedPolicy(options, rng) : sequentialPolicy(options, rng);
+}
