@@ -1,6 +1,6 @@
 /** What the scripts share: the project's folders and how to run a command. Node built-ins only. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -55,14 +55,17 @@ export function npm(args, options) {
 }
 
 /** Jupyter keeps its configuration, data and sockets inside the project, not in the home folder. */
-export const jupyterEnv = () => ({
-  ...process.env,
-  JUPYTER_CONFIG_DIR: inRoot('.jupyter', 'config'),
-  JUPYTER_DATA_DIR: inRoot('.jupyter', 'data'),
-  JUPYTER_RUNTIME_DIR: inRoot('.jupyter', 'runtime'),
-  JUPYTERLAB_SETTINGS_DIR: inRoot('.jupyter', 'lab', 'settings'),
-  JUPYTERLAB_WORKSPACES_DIR: inRoot('.jupyter', 'lab', 'workspaces'),
-  IPYTHONDIR: inRoot('.jupyter', 'ipython'),
-  JUPYTER_PLATFORM_DIRS: '1',
-  PYDEVD_DISABLE_FILE_VALIDATION: '1',
-});
+export function jupyterEnv() {
+  const folder = inRoot('.jupyter');
+  mkdirSync(join(folder, 'ipython'), { recursive: true });
+  return {
+    ...process.env,
+    JUPYTER_CONFIG_DIR: join(folder, 'config'),
+    JUPYTER_DATA_DIR: join(folder, 'data'),
+    JUPYTER_RUNTIME_DIR: join(folder, 'runtime'),
+    JUPYTERLAB_SETTINGS_DIR: join(folder, 'lab', 'settings'),
+    JUPYTERLAB_WORKSPACES_DIR: join(folder, 'lab', 'workspaces'),
+    IPYTHONDIR: join(folder, 'ipython'),
+    JUPYTER_PLATFORM_DIRS: '1',
+  };
+}

@@ -4,6 +4,9 @@
  * test for each of them.
  */
 'use strict';
+const fs = require('fs');
+const Module = require('module');
+const path = require('path');
 const util = require('util');
 const vm = require('vm');
 const { Worker } = require('worker_threads');
@@ -11,6 +14,15 @@ const { Worker } = require('worker_threads');
 /** tfjs-node 4.22 calls two functions that Node 23 removed (tensorflow/tfjs#8609). */
 util.isNullOrUndefined = (value) => value === null || value === undefined;
 util.isArray = Array.isArray;
+
+// Without native TensorFlow tfjs-node cannot load: danfojs then gets the pure-JavaScript tfjs.
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (request, parent, ...rest) {
+  const forDanfo = request === '@tensorflow/tfjs-node' && /[\\/]danfojs-node[\\/]/.test(parent?.filename ?? '');
+  return resolve.call(this, forDanfo && !hasAddon() ? '@tensorflow/tfjs' : request, parent, ...rest);
+};
+const addon = path.join(__dirname, '../node_modules/@tensorflow/tfjs-node/lib/napi-v8/tfjs_binding.node');
+const hasAddon = () => fs.existsSync(addon);
 
 const jupyter = require('tslab/dist/jupyter');
 const converter = require('tslab/dist/converter');
@@ -21,13 +33,13 @@ const ts = require('@tslab/typescript-for-tslab');
 // zeromq.js sends 512 messages per turn of the event loop, then turns asynchronous and refuses the
 // next one; tslab ignores that, so output and the final "idle" vanish. A send timeout of 0 keeps
 // every send synchronous, a high water mark of 0 lets the queue grow instead of dropping.
-const { bindSocket } = jupyter.ZmqServer.prototype;
-jupyter.ZmqServer.prototype.bindSocket = function (socket, port) {
+// Bound in one go, iopub first, for a request that comes while a socket is still being bound fails.
+jupyter.ZmqServer.prototype.bindSocket = async function (socket, port) {
   if (socket === this.iopub) {
     socket.sendHighWaterMark = 0;
     socket.sendTimeout = 0;
   }
-  return bindSocket.call(this, socket, port);
+  socket.bindSync(`${this.connInfo.transport}://${this.connInfo.ip}:${port}`);
 };
 
 // --- Top-level await ---------------------------------------------------------------------------
@@ -160,9 +172,22 @@ for (const name of ['setTimeout', 'setImmediate']) {
         });
 }
 
+// --- Errors ------------------------------------------------------------------------------------
+/** The frames of the kernel and of Node below a cell's own are noise. */
+function shortenStack(error) {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return error;
+  const noise = /^ +at .*([\\/]tslab[\\/]dist[\\/]|\(?node:)/;
+  const lines = error.stack.split('\n').filter((line) => !noise.test(line));
+  error.stack = lines.join('\n').replaceAll('evalmachine.<anonymous>', 'cell');
+  return error;
+}
+
 const { createExecutor } = executor;
-executor.createExecutor = (...args) => {
-  const made = createExecutor(...args);
+executor.createExecutor = (folder, converters, output) => {
+  const made = createExecutor(folder, converters, {
+    ...output,
+    error: (...values) => output.error(...values.map(shortenStack)),
+  });
   return {
     ...made,
     async execute(source) {

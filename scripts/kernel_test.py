@@ -1,6 +1,7 @@
 """The kernel's known faults, each against the real kernel. Prints `ok name` or `FAIL name: why`."""
 
 import base64
+import os
 import re
 import struct
 import sys
@@ -26,6 +27,8 @@ class Outcome:
 class Kernel:
     def __init__(self):
         self.manager = KernelManager(kernel_name="tslab")
+        if "LYREO_TEST_NODE" in os.environ:  # scripts/node-versions.mjs
+            self.manager.kernel_spec.argv[0] = os.environ["LYREO_TEST_NODE"]
         NOTEBOOKS.mkdir(exist_ok=True)
         self.manager.start_kernel(cwd=str(NOTEBOOKS))
         self.client = self.manager.client()
@@ -58,7 +61,7 @@ class Kernel:
                 setattr(outcome, name, getattr(outcome, name) + content["text"])
             elif kind in ("display_data", "update_display_data"):
                 outcome.displays.append((kind, content["data"], content["transient"].get("display_id")))
-        outcome.status = self.client.get_shell_msg(timeout=10)["content"]["status"]
+        outcome.status = self.reply(request)["status"]
         return outcome
 
     def interrupt_once(self, after):
@@ -73,7 +76,9 @@ class Kernel:
         return during
 
     def ask(self, method, code, position):
-        request = getattr(self.client, method)(code, position)
+        return self.reply(getattr(self.client, method)(code, position))
+
+    def reply(self, request):
         while True:
             reply = self.client.get_shell_msg(timeout=30)
             if reply["parent_header"].get("msg_id") == request:
@@ -252,8 +257,12 @@ def an_error_in_a_cell_is_readable(kernel):
     alive(kernel)
 
 
-TESTS = [test for name, test in list(globals().items()) if callable(test) and getattr(test, "__module__", "") == "__main__"
-         and name.islower() and "_" in name and name not in ("ok", "alive")]
+def takes_a_kernel(thing):
+    code = getattr(thing, "__code__", None)
+    return code is not None and code.co_argcount == 1 and code.co_varnames[0] == "kernel"
+
+
+TESTS = [thing for thing in list(globals().values()) if takes_a_kernel(thing) and thing is not alive]
 
 
 def main():

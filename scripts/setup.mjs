@@ -180,6 +180,8 @@ function writeKernelSpecification() {
   writeIfChanged(join(KERNELS, 'tslab', 'kernel.json'), `${JSON.stringify(kernel, null, 2)}\n`);
   const overrides = {
     '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false },
+    // All cells stay in the page: figures are not drawn anew while scrolling, and printing is whole.
+    '@jupyterlab/notebook-extension:tracker': { windowingMode: 'none' },
   };
   writeIfChanged(
     inRoot('.venv', 'share', 'jupyter', 'lab', 'settings', 'overrides.json'),

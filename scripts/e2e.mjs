@@ -1,0 +1,150 @@
+/**
+ * End to end: `npm start`'s own script, a real browser, and the notebooks as a reader runs them.
+ * Prints `ok name` or `FAIL name: why` per notebook.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import { inRoot, jupyterEnv, main, root } from './common.mjs';
+
+const { findChromium } = createRequire(import.meta.url)('../dist/notebook/render.js');
+const PLOTLY = 'application/vnd.plotly.v1+json';
+const RUN_ALL_MS = 300_000;
+
+main(async () => {
+  const notebooks = prepare();
+  const lab = await startLab();
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+  let failed = 0;
+  try {
+    for (const notebook of notebooks) {
+      const problem = await check(browser, lab.url, notebook).catch((error) => error.message);
+      if (problem) failed++;
+      console.log(problem ? `FAIL ${notebook.name}: ${problem}` : `ok ${notebook.name}`);
+    }
+  } finally {
+    await browser.close();
+    await lab.stop();
+    for (const { file } of notebooks) rmSync(inRoot('notebooks', file), { force: true });
+  }
+  return failed > 0 ? 1 : 0;
+});
+
+/** Copies, for JupyterLab saves what it runs. Each with the number of plots it must show. */
+function prepare() {
+  mkdirSync(inRoot('notebooks'), { recursive: true });
+  const names = readdirSync(inRoot('notebooks')).filter((name) => /^0.*\.ipynb$/.test(name));
+  const copies = names.sort().map((name) => {
+    const file = `e2e-${name}`;
+    copyFileSync(inRoot('notebooks', name), inRoot('notebooks', file));
+    const { cells } = JSON.parse(readFileSync(inRoot('notebooks', name), 'utf8'));
+    const outputs = cells.flatMap((cell) => cell.outputs ?? []);
+    return { name, file, plots: outputs.filter((output) => output.data?.[PLOTLY]).length };
+  });
+  return [helpersNotebook(), ...copies];
+}
+
+/** The display helpers by themselves: typed arrays, a figure that is redrawn, a table. */
+function helpersNotebook() {
+  const file = 'e2e-helpers.ipynb';
+  const sources = [
+    "import * as lyreo from 'lyreo';",
+    "await lyreo.plot({ data: [{ x: Float64Array.of(1, 2, 3), y: Float64Array.of(2, 1, 3) }], layout: { title: { text: 'typed' } } });",
+    `const live = lyreo.livePlot({ everyMs: 0 });
+for (let i = 1; i <= 4; i++) {
+  await live.update({ data: [{ y: Array.from({ length: i + 1 }, (_, k) => k) }], layout: { title: { text: 'update ' + i } } });
+  await new Promise((r) => setTimeout(r, 300));
+}
+await live.done();`,
+    "lyreo.table([{ name: 'a', value: 1 }]);",
+  ];
+  const cells = sources.map((source, i) => ({
+    ...{ cell_type: 'code', id: `cell-${i}`, execution_count: null },
+    ...{ metadata: {}, outputs: [], source },
+  }));
+  const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
+  const notebook = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 };
+  writeFileSync(inRoot('notebooks', file), JSON.stringify(notebook));
+  return { name: 'display helpers', file, plots: 2, titles: ['typed', 'update 4'] };
+}
+
+async function startLab() {
+  const port = 20_000 + (process.pid % 20_000);
+  const args = [inRoot('scripts', 'start.mjs'), '--no-browser', '--port', String(port)];
+  const child = spawn(process.execPath, args, { cwd: root, env: jupyterEnv(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  let output = '';
+  child.stdout.on('data', (data) => (output += data));
+  for (let tries = 0; tries < 300; tries++) {
+    const url = /http:\S+/.exec(output)?.[0];
+    if (url && (await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined))?.ok) {
+      const stop = async () => {
+        child.kill('SIGTERM');
+        await ended;
+      };
+      return { url, stop };
+    }
+    if (child.exitCode !== null) break;
+    await sleep(200);
+  }
+  child.kill('SIGTERM');
+  throw new Error(`JupyterLab did not answer:\n${output}`);
+}
+
+/** Opens a notebook, runs all cells and looks at the page; resolves to a problem or undefined. */
+async function check(browser, url, { file, plots, titles = [] }) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  try {
+    await page.goto(url.replace('/lab?', `/lab/tree/${file}?reset&`));
+    await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor({ timeout: 60_000 });
+    await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
+    await page.locator('[data-command="runmenu:run-all"]').click();
+    await page.waitForFunction(allCellsRan, undefined, { timeout: RUN_ALL_MS, polling: 250 });
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.js-plotly-plot .main-svg').length >= count,
+      plots,
+      {
+        timeout: 60_000,
+        polling: 250,
+      },
+    );
+    await sleep(1000);
+    const seen = await page.evaluate(look);
+    if (seen.errors.length > 0) return `error output: ${seen.errors.join('\n').slice(0, 800)}`;
+    if (seen.drawn.length !== plots) return `${plots} plots expected, ${seen.drawn.length} there`;
+    if (seen.drawn.includes(false)) return `plot ${seen.drawn.indexOf(false) + 1} is empty`;
+    const absent = titles.find((title) => !seen.titles.includes(title));
+    return absent && `no plot is titled "${absent}", only ${seen.titles.join(', ')}`;
+  } catch (error) {
+    await page.screenshot({ path: inRoot('.cache', `${file}.png`) });
+    throw new Error(`${error.message.split('\n')[0]} (see .cache/${file}.png)`, { cause: error });
+  } finally {
+    await page.close();
+  }
+}
+
+/** In the page: each code cell with text has a number, or one has failed. */
+function allCellsRan() {
+  if (document.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) return true;
+  const cells = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')];
+  return cells.every((cell) => {
+    const prompt = cell.querySelector('.jp-InputPrompt').textContent;
+    return /\d/.test(prompt) || cell.querySelector('.cm-content').textContent.trim() === '';
+  });
+}
+
+/** In the page: error texts, and for each plot whether anything is drawn in it, and its title. */
+function look() {
+  const marks =
+    '.cartesianlayer .trace *, .heatmaplayer image, .contourlayer path, .shapelayer path, .barlayer path, ' +
+    '.pielayer path, .sankey path, .table .cell-text, .gl-canvas, .polarlayer .trace *';
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const plots = all('.js-plotly-plot');
+  return {
+    errors: all('[data-mime-type="application/vnd.jupyter.stderr"]').map((node) => node.textContent),
+    drawn: plots.map((plot) => plot.querySelector(marks) !== null),
+    titles: plots.map((plot) => plot.querySelector('.gtitle')?.textContent ?? ''),
+  };
+}

@@ -1,0 +1,153 @@
+"""notebooks.py [--write] [NAME ...]: runs notebooks/*.ipynb headless in the project's kernel.
+
+Without --write it compares the text of every output with the committed one and changes no file; a
+cell whose output differs from run to run carries the tag "varies". With --write it stores the new
+outputs so that a diff shows only what changed, and the pictures in figures/.
+Prints `ok name` or `FAIL name: why` per notebook.
+"""
+
+import argparse
+import copy
+import difflib
+import math
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+CELL_SECONDS = 900
+NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
+METADATA = {
+    "kernelspec": {"display_name": "TypeScript", "language": "typescript", "name": "tslab"},
+    "language_info": {"file_extension": ".ts", "mimetype": "text/typescript", "name": "typescript"},
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def execute(notebook):
+    """Runs all cells; the notebook then holds the new outputs."""
+    client = NotebookClient(
+        notebook,
+        kernel_name="tslab",
+        timeout=CELL_SECONDS,
+        iopub_timeout=60,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise Failed(str(error)) from None
+    except (CellTimeoutError, DeadKernelError) as error:
+        raise Failed(f"{type(error).__name__}: {error}") from None
+    for number, cell in enumerate(notebook.cells):
+        for output in cell.get("outputs", []):
+            if output.output_type == "error" or output.get("name") == "stderr":
+                raise Failed(f"cell {number} writes an error:\n{output.get('text', output.get('evalue'))}")
+
+
+def tidy(notebook):
+    """Nothing in the file that differs between two equal runs."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell.cell_type == "code":
+            cell.execution_count = None
+            # An output that a live display left empty shows nothing.
+            cell.outputs = [o for o in cell.outputs if o.get("data") != {"text/plain": ""}]
+
+
+def texts(cell):
+    """What the outputs of a cell say, without pictures and the numbers inside figures."""
+    lines = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            lines += output.text.splitlines()
+        else:
+            data = output.get("data", {})
+            lines.append("[" + " ".join(sorted(data)) + "]")
+            for kind in ("text/plain", "text/html", "text/markdown"):
+                lines += data.get(kind, "").splitlines()
+    return [line.rstrip() for line in lines]
+
+
+def same_line(a, b):
+    """Equal but for the last digits of numbers, which differ between processors."""
+    parts, others = NUMBER.split(a), NUMBER.split(b)
+    return len(parts) == len(others) and all(
+        math.isclose(float(x), float(y), rel_tol=1e-6, abs_tol=1e-12) if i % 2 else x == y
+        for i, (x, y) in enumerate(zip(parts, others))
+    )
+
+
+def compare(committed, fresh):
+    for number, (old, new) in enumerate(zip(committed.cells, fresh.cells)):
+        if "varies" in old.metadata.get("tags", []):
+            continue
+        before, now = texts(old), texts(new)
+        if len(before) == len(now) and all(map(same_line, before, now)):
+            continue
+        diff = list(difflib.unified_diff(before, now, "committed", "this run", lineterm="", n=1))[:20]
+        raise Failed(f"cell {number} says something else (npm run notebooks writes it):\n" + "\n".join(diff))
+
+
+def check_no_paths(notebook):
+    text = nbformat.writes(notebook)
+    for path in {str(ROOT), str(Path.home())} - {"/"}:
+        if path + "/" in text:
+            raise Failed(f"an output holds the path {path}")
+
+
+def process(path, write):
+    committed = nbformat.read(path, as_version=4)
+    fresh = copy.deepcopy(committed)
+    execute(fresh)
+    tidy(fresh)
+    check_no_paths(fresh)
+    if write:
+        half = path.with_suffix(".part")
+        nbformat.write(fresh, half)
+        half.replace(path)
+    else:
+        tidy(committed)
+        compare(committed, fresh)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("names", nargs="*", help="part of a file name; default: all")
+    options = parser.parse_args()
+    paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith("e2e-")]
+    if options.names:
+        paths = [p for p in paths if any(name in p.name for name in options.names)]
+    os.environ["LYREO_STATIC"] = "1"
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        if not options.write:
+            os.environ["LYREO_FIGURES"] = scratch
+        for path in paths:
+            try:
+                process(path, options.write)
+                print(f"ok {path.name}", flush=True)
+            except Failed as reason:
+                failed += 1
+                print(f"FAIL {path.name}: {reason}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
