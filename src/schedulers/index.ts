@@ -6,18 +6,11 @@ import { random } from './random';
 import { powerOfTwo, shortestQueue } from './shortest-queue';
 import { weightedRoundRobin } from './weighted-round-robin';
 
-/** Name of a scheduler that needs no learning. */
+/** Names of the schedulers that need no learning, as the command line takes them. */
 export type SchedulerName =
-  | 'random'
-  | 'll'
-  | 'll-in-slot'
-  | 'jsq'
-  | 'power-of-two'
-  | 'latency-greedy'
-  | 'drift-plus-penalty'
-  | 'wrr';
+  'random' | 'll' | 'll-in-slot' | 'jsq' | 'power-of-two' | 'latency-greedy' | 'drift-plus-penalty' | 'wrr';
 
-/** The schedulers that need no learning, by the names the command line takes. */
+/** The schedulers that need no learning. */
 export const schedulers: Readonly<Record<SchedulerName, SchedulerFactory>> = {
   random,
   ll: leastLoaded,
@@ -27,4 +20,19 @@ export const schedulers: Readonly<Record<SchedulerName, SchedulerFactory>> = {
   'latency-greedy': latencyGreedy,
   'drift-plus-penalty': driftPlusPenalty,
   wrr: weightedRoundRobin,
+};
+
+/** The names, in the order of the table above. */
+export const schedulerNames: readonly SchedulerName[] = Object.keys(schedulers) as SchedulerName[];
+
+/** One line about each. */
+export const descriptions: Readonly<Record<SchedulerName, string>> = {
+  random: 'uniformly among the servers that can hold the request',
+  ll: 'least loaded as published: the workload is read once per slot, so a whole slot goes to one server',
+  'll-in-slot': 'least loaded, the workload updated as the requests of a slot are assigned',
+  jsq: 'join the shortest queue: fewest requests',
+  'power-of-two': 'of two servers drawn at random, the one with fewer requests',
+  'latency-greedy': 'least forecast latency of the request itself',
+  'drift-plus-penalty': 'least growth of latency, own and caused, and of queue-weighted imbalance',
+  wrr: 'weighted round robin by serving speed, blind to state',
 };

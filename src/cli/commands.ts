@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { replayCommand } from './replay';
+import { schedulersCommand } from './schedulers';
+import { simulateCommand } from './simulate';
+
+/**
+ * A subcommand: adds itself to the program. One file each, `src/cli/<name>.ts` with `<name>Command`; it imports what is
+ * slow to load, TensorFlow above all, inside its action, so that `lyreo --help` stays quick.
+ */
+export type AddCommand = (program: Command) => void;
+
+/** The subcommands, in the order of the help. A new one is one line here. */
+export const commands: readonly AddCommand[] = [replayCommand, simulateCommand, schedulersCommand];

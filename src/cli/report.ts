@@ -1,0 +1,69 @@
+import type { RunMetrics } from '../experiments/metrics';
+
+/** Cells in columns: the first to the left, the others to the right. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, c) => (widths[c] = Math.max(widths[c] ?? 0, cell.length)));
+  const pad = (cell: string, c: number): string => {
+    const width = widths[c] as number;
+    return c === 0 ? cell.padEnd(width) : cell.padStart(width);
+  };
+  return rows.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd()).join('\n');
+}
+
+/** A number with four significant digits; "-" for what there is not. */
+export function short(x: number): string {
+  if (!Number.isFinite(x)) return '-';
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  return size >= 1e-3 && size < 1e5 ? String(Number(x.toPrecision(4))) : x.toExponential(2);
+}
+
+/** A run's report as tables for reading. */
+export function reportText(metrics: RunMetrics, serverNames: readonly string[], tolerance: number): string {
+  const { parts } = metrics;
+  const latency = (x: number): string => (metrics.completed === 0 ? '-' : short(x));
+  const summary: readonly (readonly [string, string, string])[] = [
+    ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
+    ['  completed', String(metrics.completed), ''],
+    ['  rejected', String(metrics.rejected), 'too large for the KV pool'],
+    ['  in flight', String(metrics.inFlight), 'after the drain'],
+    ['latency, mean', latency(metrics.meanLatency), 's'],
+    ['  transmission', latency(parts.transmission), 's'],
+    ['  waiting: synchronisation', latency(parts.synchronisation), 's'],
+    ['  waiting: prefill queue', latency(parts.prefillQueue), 's'],
+    ['  prefill', latency(parts.prefill), 's'],
+    ['  waiting: boundary and KV room', latency(parts.admission), 's'],
+    ['  decode', latency(parts.decode), 's'],
+    ['latency, median', latency(metrics.p50Latency), 's'],
+    ['latency, 99th percentile', latency(metrics.p99Latency), 's'],
+    ['deviation, mean Y', short(metrics.deviation), `tolerance ${short(tolerance)}`],
+    [
+      'deviation, worst server',
+      short(metrics.worstDeviation),
+      metrics.worstDeviation <= tolerance ? 'kept' : 'violated',
+    ],
+    ['virtual queue, mean Z', short(metrics.meanQueue), ''],
+    ['virtual queue, at the end', short(metrics.finalQueue), ''],
+    ['KV memory-time, mean eta', short(metrics.meanEta), 'share of pool x slot'],
+    ['pools above 90 %', short(metrics.highKvPercent), '% of slots and servers'],
+    ["Little's law, residual", short(metrics.littleResidual), 'relative; 0: no request lost'],
+  ];
+  const width = Math.max(...summary.map(([label]) => label.length));
+  const digits = Math.max(...summary.map(([, value]) => value.length));
+  const lines = summary.map(([label, value, unit]) =>
+    `  ${label.padEnd(width)}  ${value.padStart(digits)}  ${unit}`.trimEnd(),
+  );
+  const servers = [
+    ['server', 'eta', 'peak KV %', 'deviation', 'iterations'],
+    ...metrics.perServer.map((server, s) => [
+      serverNames[s] as string,
+      short(server.eta),
+      short(100 * server.peak),
+      short(server.deviation),
+      String(server.iterations),
+    ]),
+  ];
+  const { verdict, reason } = metrics.stability;
+  return `${lines.join('\n')}\n\n${alignColumns(servers)}\n\n${verdict}: ${reason}\n`;
+}

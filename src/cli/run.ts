@@ -1,0 +1,59 @@
+import { Command, CommanderError } from 'commander';
+import { UserError } from '../core/errors';
+import { commands } from './commands';
+import { Interrupted } from './interrupt';
+import { packageVersion } from './version';
+
+/** The whole command line, not yet run. */
+export function createProgram(): Command {
+  const program = new Command('lyreo')
+    .description('Request scheduling for edge LLM serving: an exact serving model, LYREO and its rivals.')
+    .version(packageVersion())
+    .showHelpAfterError('(--help shows what is allowed)')
+    .addHelpText(
+      'after',
+      `
+Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a fault of lyreo, 2 a fault of the input
+(its message names place, value and what is allowed), 130 interrupted. A file is written whole or not at all.
+
+Examples:
+  $ lyreo simulate --scheduler drift-plus-penalty
+  $ lyreo simulate --trace requests.csv --load rescale:20 --json
+  $ lyreo replay scenario.json > result.json
+  $ lyreo simulate --help`,
+    );
+  // Set before the subcommands are added: they inherit it.
+  program.exitOverride();
+  for (const add of commands) add(program);
+  return program;
+}
+
+/** Runs the command line and sets the exit code; never throws. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  process.stdout.on('error', endQuietly);
+  process.stderr.on('error', endQuietly);
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+/** Tells what went wrong; returns the exit code. */
+function report(error: unknown): number {
+  if (error instanceof Interrupted) return error.exitCode;
+  // Commander has printed its message, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UserError) {
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
+
+/** Whoever read our output has gone, as `head` does: nothing is wrong. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}

@@ -1,0 +1,193 @@
+import type { Command } from 'commander';
+import { UserError, invalid } from '../core/errors';
+import { decimalNumber } from '../core/csv';
+import { readTextFile } from '../core/files';
+import { parseJson } from '../core/parse';
+import type { LengthModel, Mix, Preset, SystemConfig } from '../system/config';
+import { systemConfig } from '../system/presets';
+import { readConfig } from '../system/read-config';
+import type { Batching } from '../system/scenario';
+import { type Trace, readTrace } from '../system/trace';
+import { type TraceLoad, traceLoad, traceSlots, traceWorkload } from '../system/trace-workload';
+import type { Workload } from '../system/workload';
+import { warn } from './console';
+import { integerOption, listOption, numberOption, wordOption } from './options';
+
+/** Options that describe the system; the same for every subcommand that runs it. */
+export interface SystemOptions {
+  readonly preset?: Preset;
+  readonly config?: string;
+  readonly mix?: Mix;
+  readonly gpus?: readonly string[];
+  readonly gpuProfiles?: string;
+  readonly users?: number;
+  readonly servers?: number;
+  readonly slots?: number;
+  readonly batching?: Batching;
+  readonly lengths?: LengthModel;
+  readonly predictionError?: number;
+  readonly nu?: number;
+  readonly oversized?: 'error' | 'reject';
+  readonly trace?: string;
+  readonly load?: TraceLoad;
+}
+
+const nonNegative = (x: number): boolean => x >= 0;
+
+/** Adds the options that describe the system. */
+export function addSystemOptions(command: Command): Command {
+  return command
+    .option(
+      '--preset <name>',
+      'constants: literal (as printed) or calibrated (default: calibrated)',
+      wordOption('--preset', ['literal', 'calibrated']),
+    )
+    .option('--config <file>', 'JSON with "preset" and any fields of the configuration; options go before it')
+    .option('--mix <name>', 'GPUs: Hom, Mod or Het (default: Mod)', wordOption('--mix', ['Hom', 'Mod', 'Het']))
+    .option('--gpus <names>', 'GPUs one by one instead of a mix, between commas', listOption('--gpus'))
+    .option(
+      '--gpu-profiles <file>',
+      'CSV of measured GPUs: gpu,memoryGB,prefillTokensPerSecond,kvBytes,iterationsPerSecond',
+    )
+    .option('--users <n>', 'U; each issues one request per slot (default: 40)', integerOption('--users', 1, 1_000_000))
+    .option('--servers <n>', 'S (default: 8)', integerOption('--servers', 1, 10_000))
+    .option('--slots <n>', 'T (default: 800, or as long as the trace)', integerOption('--slots', 1, 1_000_000_000))
+    .option('--batching <name>', 'deed or static (default: deed)', wordOption('--batching', ['deed', 'static']))
+    .option(
+      '--lengths <name>',
+      'paper or lmsys-like, heavy-tailed (default: paper)',
+      wordOption('--lengths', ['paper', 'lmsys-like']),
+    )
+    .option(
+      '--prediction-error <sigma>',
+      'spread of ln(predicted/true output length) (default: 0)',
+      numberOption('--prediction-error', 'a number from 0 to 5', (x) => x >= 0 && x <= 5),
+    )
+    .option(
+      '--nu <weight>',
+      'weight of latency against balance (default: 0.5)',
+      numberOption('--nu', 'a finite number >= 0', nonNegative),
+    )
+    .option(
+      '--oversized <what>',
+      'requests no pool can hold: reject (counted) or error (default: reject)',
+      wordOption('--oversized', ['error', 'reject']),
+    )
+    .option('--trace <file>', 'CSV of requests: own, Azure LLM inference or BurstGPT columns')
+    .option(
+      '--load <how>',
+      'unscaled, per-user, thin:R or rescale:R, R requests per slot (default: unscaled)',
+      loadOption,
+    );
+}
+
+/** `unscaled`, `per-user`, `thin:R` or `rescale:R`. */
+function loadOption(text: string): TraceLoad {
+  const [kind, rate, ...rest] = text.split(':');
+  if (text === 'unscaled' || text === 'per-user') return { kind: text };
+  const requestsPerSlot = decimalNumber(rate ?? '');
+  if (
+    (kind === 'thin' || kind === 'rescale') &&
+    rest.length === 0 &&
+    requestsPerSlot > 0 &&
+    Number.isFinite(requestsPerSlot)
+  )
+    return { kind, requestsPerSlot };
+  throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
+}
+
+/** What a run is about a trace. */
+export interface TraceSummary {
+  readonly name: string;
+  readonly load: string;
+  readonly requests: number;
+  /** Requests per slot as recorded. */
+  readonly recordedPerSlot: number;
+  /** Slots the trace fills under this load; null when it never ends. */
+  readonly slots: number | null;
+}
+
+/** A system that the options describe. */
+export interface System {
+  readonly preset: Preset;
+  readonly config: SystemConfig;
+  /** A trace's; undefined: the configuration's own lengths. */
+  readonly workload: Workload | undefined;
+  readonly trace: TraceSummary | undefined;
+}
+
+/**
+ * Reads configuration and trace; an option goes before the configuration file's field, that before the preset.
+ *
+ * @throws UserError naming option or file, field, value and what is allowed.
+ */
+export async function readSystem(options: SystemOptions, seed: number): Promise<System> {
+  if (options.load !== undefined && options.trace === undefined)
+    throw new UserError('--load is given without --trace; allowed: both, or neither');
+  const file = options.config === undefined ? {} : readFields(options.config);
+  const preset = options.preset ?? file.preset ?? 'calibrated';
+  const fields: Partial<SystemConfig> = { ...file.fields, ...overrides(options) };
+  let config = systemConfig(
+    preset,
+    fields,
+    options.config === undefined ? 'options' : `options over ${options.config}`,
+  );
+  if (options.trace === undefined) return { preset, config, workload: undefined, trace: undefined };
+
+  const load = options.load ?? { kind: 'unscaled' };
+  const trace = await readTrace(options.trace);
+  const slots = traceSlots(trace, load, config.slotSeconds);
+  if (fields.slots === undefined && Number.isFinite(slots))
+    config = systemConfig(preset, { ...fields, slots }, 'options');
+  const workload = traceWorkload(trace, { users: config.users, slotSeconds: config.slotSeconds, load, seed });
+  const summary: TraceSummary = {
+    name: trace.name,
+    load: load.kind === 'thin' || load.kind === 'rescale' ? `${load.kind}:${String(load.requestsPerSlot)}` : load.kind,
+    requests: trace.arrivalSeconds.length,
+    recordedPerSlot: traceLoad(trace, config.slotSeconds),
+    slots: Number.isFinite(slots) ? slots : null,
+  };
+  warnAbout(trace, config.slots, slots);
+  return { preset, config, workload, trace: summary };
+}
+
+function warnAbout(trace: Trace, wanted: number, has: number): void {
+  for (const { reason, count } of trace.skipped) warn(`${trace.name}: ${String(count)} rows skipped, ${reason}`);
+  if (trace.outOfOrder > 0)
+    warn(`${trace.name}: ${String(trace.outOfOrder)} rows were out of order and have been sorted`);
+  if (wanted < has && has < Infinity)
+    warn(`${trace.name}: the first ${String(wanted)} of its ${String(has)} slots are run`);
+  if (wanted > has) warn(`${trace.name}: it fills ${String(has)} slots, the other ${String(wanted - has)} are empty`);
+}
+
+/** The file alone is checked first, so that its faults are told as the file's. */
+function readFields(path: string): { preset?: Preset | undefined; fields?: Partial<SystemConfig> } {
+  const text = readTextFile(path);
+  readConfig(text, path);
+  const { preset, ...fields } = parseJson(text, path) as { preset?: Preset } & Partial<SystemConfig>;
+  return { preset, fields };
+}
+
+/** The options as fields of the configuration, those given. */
+function overrides(options: SystemOptions): Partial<SystemConfig> {
+  const { mix, gpus, gpuProfiles, users, servers, slots, batching, lengths, predictionError, nu, oversized } = options;
+  const sigma = predictionError;
+  const given = {
+    mix,
+    gpus,
+    gpuProfilesFile: gpuProfiles,
+    users,
+    servers,
+    slots,
+    batching,
+    lengths,
+    oversized,
+    latencyWeight: nu,
+    ...(sigma === undefined
+      ? {}
+      : sigma === 0
+        ? { predictionError: 'none' }
+        : { predictionError: 'lognormal', predictionSigma: sigma }),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
