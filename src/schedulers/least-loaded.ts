@@ -1,5 +1,6 @@
 import type { SchedulerFactory } from '../env/scheduler';
-import { allowed, cheapest } from './allowed';
+import { allowed } from './allowed';
+import { CostTree } from './cost-tree';
 
 /**
  * LL as published (V-B): the server with the least current workload, remaining KV memory-time. The workload is read
@@ -29,13 +30,13 @@ export const leastLoaded: SchedulerFactory = (config, rng) => {
 
 /** LL with the workload updated inside the slot: each request sees those assigned before it. */
 export const leastLoadedInSlot: SchedulerFactory = (config) => {
-  const load = new Float64Array(config.servers);
+  const load = new CostTree(config.servers);
   return (view, assignment) => {
-    load.set(view.workload);
+    load.setAll(view.workload);
     for (let i = 0; i < view.count; i++) {
-      const s = cheapest(view, i, load);
+      const s = load.cheapest(view, i);
       assignment[i] = s;
-      load[s]! += view.requestWorkload(i, s);
+      load.set(s, (load.cost[s] as number) + view.requestWorkload(i, s));
     }
   };
 };

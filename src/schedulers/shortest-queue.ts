@@ -1,15 +1,18 @@
 import type { SchedulerFactory } from '../env/scheduler';
-import { allowed, cheapest } from './allowed';
+import { allowed } from './allowed';
+import { CostTree } from './cost-tree';
 
 /** Join the shortest queue: the server with the fewest requests, those of this slot counted as they are assigned. */
 export const shortestQueue: SchedulerFactory = (config) => {
-  const queued = new Float64Array(config.servers);
+  const queued = new CostTree(config.servers);
+  const atStart = new Float64Array(config.servers);
   return (view, assignment) => {
-    for (let s = 0; s < queued.length; s++) queued[s] = requestsOn(view, s);
+    for (let s = 0; s < atStart.length; s++) atStart[s] = requestsOn(view, s);
+    queued.setAll(atStart);
     for (let i = 0; i < view.count; i++) {
-      const s = cheapest(view, i, queued);
+      const s = queued.cheapest(view, i);
       assignment[i] = s;
-      queued[s]!++;
+      queued.set(s, (queued.cost[s] as number) + 1);
     }
   };
 };
@@ -31,6 +34,9 @@ export const powerOfTwo: SchedulerFactory = (config, rng) => {
   };
 };
 
-function requestsOn(view: { running: Float64Array; waiting: Float64Array; prefilling: Float64Array }, s: number): number {
+function requestsOn(
+  view: { running: Float64Array; waiting: Float64Array; prefilling: Float64Array },
+  s: number,
+): number {
   return (view.running[s] as number) + (view.waiting[s] as number) + (view.prefilling[s] as number);
 }
