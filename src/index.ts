@@ -45,6 +45,30 @@ export { Forecast } from './schedulers/forecast';
 // Section V: experiments.
 export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './experiments/metrics';
 export { simulate, type SimulateOptions } from './experiments/simulate';
+export {
+  type Inspection,
+  type InspectedRequest,
+  type InspectedBatch,
+  type InspectedIteration,
+  type InspectedSlot,
+  type RequestIteration,
+  type KvByRequest,
+  inspect,
+  repeatAssignments,
+  toScenario,
+  requestIterations,
+  companions,
+  kvByRequest,
+} from './experiments/inspect';
+
+// Figures: data in, plotly figure out.
+export { systemModelFigure } from './figures/system-model';
+export { decodeProfileFigure } from './figures/gpu-profiles';
+export { lengthHistograms, type LengthSample } from './figures/workload';
+export { serviceAreaFigure, type Positions } from './figures/service-area';
+export { requestLifeFigure, latencyPartsFigure, companionsFigure, type LatencyRow } from './figures/request-life';
+export { kvExplorerFigure, kvCompareFigure, kvByRequestFigure, occupationHeatMaps } from './figures/kv-trajectory';
+export { groupedBars, lines, batchSizesFigure, type Series, type SeriesLabels, type Reference } from './figures/comparison';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { systemConfig } from '../system/presets';
+import { parseScenario } from '../system/scenario';
+import { type ReplayedRequest, replay } from '../system/replay';
+import { schedulers } from '../schedulers/index';
+import { companions, inspect, kvByRequest, repeatAssignments, requestIterations, toScenario } from './inspect';
+import { simulate } from './simulate';
+
+const config = systemConfig('calibrated', { slots: 8, users: 48 });
+const run = inspect(config, schedulers.random, 3);
+
+describe('a run kept whole', () => {
+  it('reports what simulate reports', () => {
+    expect(run.metrics).toEqual(simulate(config, schedulers.random, 3));
+    expect(run.requests).toHaveLength(run.metrics.completed);
+    expect(run.slots).toHaveLength(8 * 8);
+  });
+
+  it.each(['deed', 'static'] as const)('equals the replay of its own scenario, %s', (batching) => {
+    const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
+    const result = replay(parseScenario(toScenario(there)));
+    const replayed = new Map(result.requests.map((request) => [request.id, request as ReplayedRequest]));
+    for (const { id, completedAt, transmission, prefill, decode, total } of there.requests) {
+      const other = replayed.get(id);
+      expect(other?.completedAt).toBe(completedAt);
+      expect(other).toMatchObject({ transmission, total });
+      expect(other?.prefill).toBeCloseTo(prefill, 12);
+      expect(other?.decode).toBeCloseTo(decode, 12);
+    }
+    const trajectory = result.servers.flatMap((server) => server.trajectory);
+    const rows = there.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
+    expect(rows).toEqual(trajectory);
+  });
+
+  it('has points in time in order, and parts that sum to D_tot', () => {
+    for (const request of run.requests) {
+      const points = [
+        request.arrivedAt,
+        request.transmittedAt,
+        request.synchronisedAt,
+        request.prefillStartAt,
+        request.prefillEndAt,
+        request.joinedAt,
+        request.completedAt,
+      ];
+      points.slice(1).forEach((at, i) => {
+        expect(at).toBeGreaterThanOrEqual(points[i] - 1e-9);
+      });
+      const { transmission, synchronisation, prefillQueue, prefill, admission, decode, total } = request;
+      expect(transmission + synchronisation + prefillQueue + prefill + admission + decode).toBeCloseTo(total, 9);
+    }
+  });
+
+  it('marks phase I until the slot batch is prefilled', () => {
+    for (const { server, slot, startsAt, phase } of run.iterations) {
+      const batch = run.batches.find((b) => b.server === server && b.slot === slot);
+      expect(phase).toBe(batch !== undefined && startsAt < batch.prefillEndAt - 1e-9 ? 'I' : 'II');
+    }
+    expect(new Set(run.iterations.map((row) => row.phase))).toEqual(new Set(['I', 'II']));
+  });
+
+  it('slows exactly the iterations during which a prefill runs', () => {
+    const slow = run.iterations.filter((row) => row.prefillRuns);
+    expect(slow.length).toBeGreaterThan(0);
+    for (const { server, startsAt } of slow)
+      expect(
+        run.batches.some(
+          (b) => b.server === server && b.prefillStartAt <= startsAt + 1e-9 && startsAt < b.prefillEndAt,
+        ),
+      ).toBe(true);
+  });
+});
+
+describe('one request in the batch', () => {
+  it.each(['deed', 'static'] as const)('makes one token per iteration, which sum to D_dec, %s', (batching) => {
+    const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
+    for (const request of there.requests.filter((_, i) => i % 17 === 0)) {
+      const rows = requestIterations(there, request);
+      expect(rows.filter((row) => row.token > 0)).toHaveLength(request.outputTokens);
+      expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(request.decode, 9);
+      expect(companions(there, request)).toContain(request);
+    }
+  });
+
+  it.each(['deed', 'static'] as const)(
+    'holds its share of m(k, t): by request it sums to the whole, %s',
+    (batching) => {
+      const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
+      const { iterations, requests } = kvByRequest(there, 2, 1, 5);
+      expect(iterations.length).toBeGreaterThan(10);
+      iterations.forEach(({ kvBytes, startsAt }, i) => {
+        expect(startsAt).toBeGreaterThanOrEqual(1);
+        expect(requests.reduce((sum, one) => sum + one.kvBytes[i], 0)).toBeCloseTo(kvBytes, 6);
+      });
+    },
+  );
+});
+
+describe('repeating assignments', () => {
+  it('refuses a run with other requests', () => {
+    const other = systemConfig('calibrated', { slots: 8, users: 20 });
+    expect(() => inspect(other, repeatAssignments(run), 3)).toThrow('slot 0 has 20 requests; the run to repeat has 48');
+  });
+});

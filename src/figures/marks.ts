@@ -1,0 +1,73 @@
+/** What several figures share: colours with a meaning, slot boundaries, units. */
+import { OKABE_ITO } from '../notebook/theme';
+
+const [BLUE, ORANGE, GREEN, VERMILLION, SKY, PURPLE, GREY] = OKABE_ITO as readonly [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+/** The colours by name, for marks that mean something. */
+export const COLOURS: Readonly<
+  Record<'blue' | 'orange' | 'green' | 'vermillion' | 'sky' | 'purple' | 'grey', string>
+> = {
+  blue: BLUE,
+  orange: ORANGE,
+  green: GREEN,
+  vermillion: VERMILLION,
+  sky: SKY,
+  purple: PURPLE,
+  grey: GREY,
+};
+
+/** The parts of D_tot in the order a request passes them: field, words and colour. */
+export const LATENCY_PARTS: readonly {
+  readonly field: 'transmission' | 'synchronisation' | 'prefillQueue' | 'prefill' | 'admission' | 'decode';
+  readonly label: string;
+  readonly colour: string;
+}[] = [
+  { field: 'transmission', label: 'transmission', colour: COLOURS.sky },
+  { field: 'synchronisation', label: 'wait: slowest sender', colour: COLOURS.grey },
+  { field: 'prefillQueue', label: 'wait: earlier prefill', colour: COLOURS.purple },
+  { field: 'prefill', label: 'prefill', colour: COLOURS.green },
+  { field: 'admission', label: 'wait: boundary, KV room', colour: COLOURS.vermillion },
+  { field: 'decode', label: 'decode', colour: COLOURS.blue },
+];
+
+/** A colour of six hex digits, see-through. */
+export function fade(colour: string, opacity: number): string {
+  const channel = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
+  return `rgba(${channel(1)}, ${channel(3)}, ${channel(5)}, ${opacity})`;
+}
+
+/** Dotted lines at the slots' boundaries, as layout shapes over the whole height. */
+export function slotLines(slots: number, slotSeconds: number): object[] {
+  return Array.from({ length: slots + 1 }, (_, t) => ({
+    type: 'line',
+    xref: 'x',
+    yref: 'paper',
+    x0: t * slotSeconds,
+    x1: t * slotSeconds,
+    y0: 0,
+    y1: 1,
+    line: { color: 'rgba(127, 127, 127, 0.55)', width: 1, dash: 'dot' },
+  }));
+}
+
+/** Megabytes (decimal). */
+export function megabytes(bytes: number): number {
+  return bytes / 1e6;
+}
+
+/** A span in the unit that reads best: "3.21 s", "42 ms", "71 µs". */
+export function span(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size < 5e-10) return '0';
+  if (size >= 1) return `${seconds.toFixed(2)} s`;
+  if (size >= 1e-3) return `${Number((seconds * 1e3).toPrecision(3))} ms`;
+  return `${Number((seconds * 1e6).toPrecision(2))} µs`;
+}
