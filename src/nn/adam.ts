@@ -91,7 +91,7 @@ export class Adam {
   restore(state: AdamState): void {
     const n = this.mean.length;
     if (state.mean.length !== n || state.square.length !== n)
-      throw new RangeError(`Adam's moments are ${String(state.mean.length)} numbers; this network has ${String(n)}`);
+      throw new RangeError(`Adam's moments are ${state.mean.length} numbers; this network has ${n}`);
     this.steps = state.steps;
     this.mean.set(state.mean);
     this.square.set(state.square);

@@ -11,12 +11,8 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
     [false, true].map((tb) => [bool('transpose_a', ta), bool('transpose_b', tb), ...float]),
   );
   const sumAttributes = [bool('keep_dims', false), ...float, type('Tidx', b.TF_INT32)];
-  const sliceAttributes = [...float, type('Index', b.TF_INT32)];
-  const lstmAttributes = [
-    { name: 'cell_clip', type: b.TF_ATTR_FLOAT, value: 0 },
-    bool('use_peephole', false),
-    ...float,
-  ];
+  const lstmGradAttributes = [bool('use_peephole', false), ...float];
+  const lstmAttributes = [{ name: 'cell_clip', type: b.TF_ATTR_FLOAT, value: 0 }, ...lstmGradAttributes];
 
   const run = (name: string, attributes: OpAttribute[], ...inputs: Tensor[]): Tensor =>
     backend.executeSingleOutput(name, attributes, inputs);
@@ -59,6 +55,21 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
     }
   };
 
+  /** What both LSTM operations begin with: length, x, zero state and output, weights, unused peepholes, bias. */
+  const lstmInputs = (x: Tensor, weights: Tensor, bias: Tensor): { inputs: Tensor[]; free: () => void } => {
+    const [steps, batch] = x.shape;
+    const hidden = bias.shape[0] / 4;
+    const state = tf.zeros([batch, hidden]);
+    const peephole = tf.zeros([hidden]);
+    return {
+      inputs: [length(steps), x, state, state, weights, peephole, peephole, peephole, bias],
+      free: () => {
+        state.dispose();
+        peephole.dispose();
+      },
+    };
+  };
+
   return {
     native: true,
     tensor,
@@ -69,8 +80,8 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
     reluGrad: (dy, y) => run('ReluGrad', float, dy, y),
     sumRows: (x) => run('BiasAddGrad', float, x),
     addGroups: (shared, rows) => {
-      const [groups = 0, width = 0] = shared.shape;
-      const total = rows.shape[0] ?? 0;
+      const [groups, width] = shared.shape;
+      const total = rows.shape[0];
       const a = reshape(shared, [groups, 1, width]);
       const c = reshape(rows, [groups, total / groups, width]);
       const sum = run('AddV2', float, a, c);
@@ -79,39 +90,29 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
       return out;
     },
     sumGroups: (rows, groups) => {
-      const [total = 0, width = 0] = rows.shape;
+      const [total, width] = rows.shape;
       const a = reshape(rows, [groups, total / groups, width]);
       const out = run('Sum', sumAttributes, a, axis1);
       a.dispose();
       return out;
     },
-    sliceRows: (x, begin, count) => {
-      const at = tf.tensor([begin, 0], [2], 'int32');
-      const size = tf.tensor([count, -1], [2], 'int32');
-      const out = run('Slice', sliceAttributes, x, at, size);
-      at.dispose();
-      size.dispose();
-      return out;
-    },
     reshape,
-    product: (values, rows, weights) => {
-      const x = tensor(values, [rows, weights.shape[0] ?? 0]);
-      const y = matMul(x, weights);
-      const out = y.dataSync();
-      x.dispose();
-      y.dispose();
-      return out;
-    },
     lstm: (x, weights, bias) => {
-      const [steps = 0, batch = 0] = x.shape;
-      const hidden = (bias.shape[0] ?? 0) / 4;
-      const state = tf.zeros([batch, hidden]);
-      const peephole = tf.zeros([hidden]);
-      const inputs = [length(steps), x, state, state, weights, peephole, peephole, peephole, bias];
+      const { inputs, free } = lstmInputs(x, weights, bias);
       const [i, c, f, o, g, tanhC, h] = backend.executeMultipleOutputs('BlockLSTMV2', lstmAttributes, inputs, 7);
-      state.dispose();
-      peephole.dispose();
+      free();
       return { i, f, o, g, c, tanhC, h };
+    },
+    lstmGrad: (x, weights, bias, { i, c, f, o, g, tanhC, h }, dh) => {
+      const { inputs, free } = lstmInputs(x, weights, bias);
+      const dc = tf.zeros(h.shape);
+      const all = [...inputs, i, c, f, o, g, tanhC, h, dc, dh];
+      const outputs = backend.executeMultipleOutputs('BlockLSTMGradV2', lstmGradAttributes, all, 8);
+      free();
+      dc.dispose();
+      // Of the initial state and output (1, 2) and of the peepholes (4, 5, 6), which stay zero.
+      for (const k of [1, 2, 4, 5, 6]) outputs[k].dispose();
+      return { x: outputs[0], weights: outputs[3], bias: outputs[7] };
     },
   };
 }

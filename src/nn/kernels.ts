@@ -23,6 +23,16 @@ export interface LstmStates {
   readonly h: Tensor;
 }
 
+/** Gradients of an LSTM layer. */
+export interface LstmGradients {
+  /** [T, B, I]. */
+  readonly x: Tensor;
+  /** [I + H, 4H]. */
+  readonly weights: Tensor;
+  /** [4H]. */
+  readonly bias: Tensor;
+}
+
 /**
  * The few operations that the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels,
  * called directly (no autograd, no graph), and plain tfjs operations.
@@ -47,14 +57,12 @@ export interface Kernels {
   addGroups(shared: Tensor, rows: Tensor): Tensor;
   /** Σ over the rows of each group: [G·U, H] → [G, H]. */
   sumGroups(rows: Tensor, groups: number): Tensor;
-  /** Rows begin..begin+count−1 of x [R, H]. */
-  sliceRows(x: Tensor, begin: number, count: number): Tensor;
   /** The same values in another shape. */
   reshape(x: Tensor, shape: readonly number[]): Tensor;
-  /** values [R, K] · weights [K, N], in and out of typed arrays: one small product inside a loop. */
-  product(values: Float32Array, rows: number, weights: Tensor): Float32Array;
   /** A whole window: x [T, B, I], weights [I + H, 4H] with gates i, f, g, o, bias [4H]; zero initial state. */
   lstm(x: Tensor, weights: Tensor, bias: Tensor): LstmStates;
+  /** Backward through the same window, given ∂loss/∂h [T, B, H]. */
+  lstmGrad(x: Tensor, weights: Tensor, bias: Tensor, states: LstmStates, dh: Tensor): LstmGradients;
 }
 
 let chosen: Kernels | undefined;

@@ -58,6 +58,7 @@ export class Mlp {
   readonly parameters: Parameters;
   /** [Fs + Fr, hidden…, O]. */
   readonly sizes: readonly number[];
+  private readonly given: Kernels | undefined;
   private weights: Weights | undefined;
   private readonly tapes = new WeakMap<MlpTape, Activations>();
 
@@ -69,19 +70,20 @@ export class Mlp {
     readonly shape: MlpShape,
     rng: Rng,
     outputGain = 1,
-    private readonly given?: Kernels,
+    given?: Kernels,
   ) {
+    this.given = given;
     this.sizes = [shape.sharedInputs + shape.rowInputs, ...(shape.hidden ?? [128, 128, 64]), shape.outputs];
     const layers = this.sizes.slice(1);
     this.parameters = new Parameters(
       layers.flatMap((width, k) => [
-        { name: weightName(k), shape: [this.sizes[k] ?? 0, width] },
+        { name: weightName(k), shape: [this.sizes[k], width] },
         { name: biasName(k), shape: [width] },
       ]),
     );
     layers.forEach((width, k) => {
       const gain = k === layers.length - 1 ? outputGain : Math.SQRT2;
-      orthogonalInit(this.parameters.view(weightName(k)), this.sizes[k] ?? 0, width, gain, rng);
+      orthogonalInit(this.parameters.view(weightName(k)), this.sizes[k], width, gain, rng);
     });
   }
 
@@ -135,11 +137,9 @@ export class Mlp {
   backward(tape: MlpTape, dOutputs: Float32Array): void {
     const found = this.tapes.get(tape);
     if (found === undefined) throw new Error('backward: this tape is not of this network, or was used');
-    this.tapes.delete(tape);
     if (dOutputs.length !== tape.outputs.length)
-      throw new RangeError(
-        `dOutputs has ${String(dOutputs.length)} numbers; the outputs are ${String(tape.outputs.length)}`,
-      );
+      throw new RangeError(`dOutputs has ${dOutputs.length} numbers; the outputs are ${tape.outputs.length}`);
+    this.tapes.delete(tape);
     const k = this.kernels();
     const w = this.upload(k);
     const { groups, shared, rows, hidden } = found;
@@ -155,7 +155,7 @@ export class Mlp {
     }
     this.addBias(k, 0, dz);
     const gradient = this.parameters.gradientView(weightName(0));
-    const split = this.shape.sharedInputs * (this.sizes[1] ?? 0);
+    const split = this.shape.sharedInputs * this.sizes[1];
     if (rows !== undefined) this.addProduct(k, rows, dz, gradient.subarray(split));
     if (shared !== undefined) {
       const sum = rows === undefined ? dz : k.sumGroups(dz, groups);
@@ -210,7 +210,7 @@ export class Mlp {
     if (this.weights?.version === p.version) return this.weights;
     this.dispose();
     const { sharedInputs, rowInputs } = this.shape;
-    const width = this.sizes[1] ?? 0;
+    const width = this.sizes[1];
     const first = p.view(weightName(0));
     const names = this.sizes.slice(1).map((_, layer) => layer);
     this.weights = {
@@ -231,8 +231,8 @@ export class Mlp {
 
   /** Adds xᵀ·dz [I, N] to `out`; TensorFlow's product is up to four times faster with the smaller side first. */
   private addProduct(k: Kernels, x: Tensor, dz: Tensor, out: Float32Array): void {
-    const inputs = x.shape[1] ?? 0;
-    const width = dz.shape[1] ?? 0;
+    const inputs = x.shape[1];
+    const width = dz.shape[1];
     const product = inputs <= width ? k.matMul(x, dz, true) : k.matMul(dz, x, true);
     const values = k.read(product);
     product.dispose();
@@ -243,31 +243,27 @@ export class Mlp {
   private check({ groups, rowsPerGroup, shared, rows }: MlpBatch): void {
     const { sharedInputs, rowInputs } = this.shape;
     if (rowInputs === 0 && rowsPerGroup !== 1)
-      throw new RangeError(`rowsPerGroup is ${String(rowsPerGroup)}; allowed: 1 when rowInputs is 0`);
+      throw new RangeError(`rowsPerGroup is ${rowsPerGroup}; allowed: 1 when rowInputs is 0`);
     if (shared.length !== groups * sharedInputs)
-      throw new RangeError(
-        `shared has ${String(shared.length)} numbers; allowed: ${String(groups)} × ${String(sharedInputs)}`,
-      );
+      throw new RangeError(`shared has ${shared.length} numbers; allowed: ${groups} × ${sharedInputs}`);
     if (rows.length !== groups * rowsPerGroup * rowInputs)
-      throw new RangeError(
-        `rows has ${String(rows.length)} numbers; allowed: ${String(groups * rowsPerGroup)} × ${String(rowInputs)}`,
-      );
+      throw new RangeError(`rows has ${rows.length} numbers; allowed: ${groups * rowsPerGroup} × ${rowInputs}`);
   }
 }
 
 /** The name of layer k's matrix in `parameters`. */
 export function weightName(layer: number): string {
-  return `layer ${String(layer)} weights`;
+  return `layer ${layer} weights`;
 }
 
 /** The name of layer k's bias in `parameters`. */
 export function biasName(layer: number): string {
-  return `layer ${String(layer)} bias`;
+  return `layer ${layer} bias`;
 }
 
 function at<T>(items: readonly T[], index: number): T {
   const item = items[index];
-  if (item === undefined) throw new RangeError(`no item ${String(index)}`);
+  if (item === undefined) throw new RangeError(`no item ${index}`);
   return item;
 }
 

@@ -70,9 +70,7 @@ export class Parameters {
    */
   restore(values: Float32Array): void {
     if (values.length !== this.values.length)
-      throw new RangeError(
-        `parameters are ${String(values.length)} numbers; this network has ${String(this.values.length)}`,
-      );
+      throw new RangeError(`parameters are ${values.length} numbers; this network has ${this.values.length}`);
     this.values.set(values);
     this.changed();
   }

@@ -23,6 +23,7 @@ export interface Tfjs {
   split(x: Tensor, parts: number, axis: number): Tensor[];
   stack(parts: readonly Tensor[]): Tensor;
   step(x: Tensor): Tensor;
+  sub(a: Tensor, b: Tensor): Tensor;
   sum(x: Tensor, axis: number): Tensor;
   tanh(x: Tensor): Tensor;
   tensor(values: Float32Array | readonly number[], shape: readonly number[], type: 'float32' | 'int32'): Tensor;

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type * as tfjs from '@tensorflow/tfjs';
+import { createRng, type Rng } from '../core/rng';
+import { tensorflow } from './backend';
+import { kernels } from './kernels';
+import { plainKernels } from './kernels-plain';
+import { Mlp, type MlpBatch, type MlpShape } from './mlp';
+
+const normals = (n: number, rng: Rng): Float32Array => Float32Array.from({ length: n }, () => rng.normal());
+
+function batchFor(shape: MlpShape, groups: number, rowsPerGroup: number, rng: Rng): MlpBatch {
+  return {
+    groups,
+    rowsPerGroup,
+    shared: normals(groups * shape.sharedInputs, rng),
+    rows: normals(groups * rowsPerGroup * shape.rowInputs, rng),
+  };
+}
+
+/** xs and xr side by side: [G·U, Fs + Fr]. */
+function concatenate(shape: MlpShape, { groups, rowsPerGroup, shared, rows }: MlpBatch): Float32Array {
+  const [fs, fr] = [shape.sharedInputs, shape.rowInputs];
+  const out = new Float32Array(groups * rowsPerGroup * (fs + fr));
+  for (let r = 0; r < groups * rowsPerGroup; r++) {
+    const group = Math.floor(r / rowsPerGroup);
+    out.set(shared.subarray(group * fs, (group + 1) * fs), r * (fs + fr));
+    out.set(rows.subarray(r * fr, (r + 1) * fr), r * (fs + fr) + fs);
+  }
+  return out;
+}
+
+const largest = (a: Float32Array, b: Float32Array): number => a.reduce((m, x, k) => Math.max(m, Math.abs(x - b[k])), 0);
+const scale = (a: Float32Array): number => a.reduce((m, x) => Math.max(m, Math.abs(x)), 0);
+
+describe('Mlp', () => {
+  const shape: MlpShape = { sharedInputs: 7, rowInputs: 3, hidden: [16, 12, 8], outputs: 4 };
+
+  it('is the unsplit network: same outputs and gradients', () => {
+    const rng = createRng(1);
+    const split = new Mlp(shape, rng.fork('a'));
+    const whole = new Mlp({ ...shape, sharedInputs: 0, rowInputs: 10 }, rng.fork('a'));
+    expect(whole.parameters.values).toEqual(split.parameters.values);
+    const batch = batchFor(shape, 5, 6, rng);
+    const flat = { groups: 5, rowsPerGroup: 6, shared: new Float32Array(0), rows: concatenate(shape, batch) };
+    const [a, b] = [split.forward(batch), whole.forward(flat)];
+    expect(largest(a.outputs, b.outputs)).toBeLessThan(1e-6);
+    const d = normals(30 * 4, rng);
+    split.backward(a, d);
+    whole.backward(b, d);
+    expect(largest(split.parameters.gradient, whole.parameters.gradient)).toBeLessThan(
+      1e-6 * scale(split.parameters.gradient),
+    );
+  });
+
+  it('has the gradient that tfjs autograd finds', () => {
+    const rng = createRng(2);
+    const mlp = new Mlp(shape, rng);
+    const batch = batchFor(shape, 4, 5, rng);
+    const target = normals(20 * 4, rng);
+    const tape = mlp.forward(batch);
+    mlp.backward(
+      tape,
+      tape.outputs.map((y, k) => 2 * (y - target[k])),
+    );
+
+    const tf = tensorflow().tf as unknown as typeof tfjs;
+    const gradient = tf.tidy(() => {
+      const x = tf.tensor2d(concatenate(shape, batch), [20, 10]);
+      const parts = mlp.sizes
+        .slice(1)
+        .flatMap((width, k) => [
+          tf.tensor2d(mlp.parameters.view(`layer ${k} weights`).slice(), [mlp.sizes[k], width]),
+          tf.tensor1d(mlp.parameters.view(`layer ${k} bias`).slice()),
+        ]);
+      const loss = (...p: tfjs.Tensor[]): tfjs.Tensor => {
+        let h: tfjs.Tensor2D = x;
+        for (let k = 0; k < mlp.depth; k++) {
+          const z = tf.add<tfjs.Tensor2D>(tf.matMul(h, p[2 * k]), p[2 * k + 1]);
+          h = k < mlp.depth - 1 ? tf.relu(z) : z;
+        }
+        return tf.sum(tf.square(tf.sub(h, tf.tensor2d(target, [20, 4]))));
+      };
+      return tf
+        .grads(loss)(parts)
+        .flatMap((g) => Array.from(g.dataSync<'float32'>()));
+    });
+    expect(largest(Float32Array.from(gradient), mlp.parameters.gradient)).toBeLessThan(
+      1e-5 * scale(mlp.parameters.gradient),
+    );
+  });
+
+  it('has the gradient of finite differences', () => {
+    const rng = createRng(3);
+    const mlp = new Mlp(shape, rng);
+    const batch = batchFor(shape, 3, 4, rng);
+    const c = normals(12 * 4, rng);
+    const loss = (): number => mlp.predict(batch).reduce((sum, y, k) => sum + c[k] * y + 0.5 * y * y, 0);
+    const tape = mlp.forward(batch);
+    mlp.backward(
+      tape,
+      tape.outputs.map((y, k) => c[k] + y),
+    );
+    const { values, gradient } = mlp.parameters;
+    for (let trial = 0; trial < 60; trial++) {
+      const k = rng.int(values.length);
+      const old = values[k];
+      const step = 3e-4;
+      const [up, down] = [step, -step].map((h) => {
+        values[k] = old + h;
+        mlp.parameters.changed();
+        return loss();
+      });
+      values[k] = old;
+      mlp.parameters.changed();
+      expect(Math.abs((up - down) / (2 * step) - gradient[k])).toBeLessThan(0.02 * (1 + Math.abs(gradient[k])));
+    }
+  });
+
+  it('accumulates in pieces what it has in one go, and adds to what was there', () => {
+    const rng = createRng(4);
+    const mlp = new Mlp(shape, rng);
+    const batch = batchFor(shape, 7, 6, rng);
+    const d = normals(42 * 4, rng);
+    mlp.backward(mlp.forward(batch), d);
+    const whole = mlp.parameters.gradient.slice();
+    const seen: number[] = [];
+    mlp.accumulate(
+      batch,
+      (_outputs, first, out) => {
+        seen.push(first);
+        out.set(d.subarray(first * 4, first * 4 + out.length));
+      },
+      12,
+    );
+    expect(seen).toEqual([0, 12, 24, 36]);
+    expect(largest(mlp.parameters.gradient, whole.map((g) => 2 * g) as Float32Array)).toBeLessThan(1e-5 * scale(whole));
+  });
+
+  it('agrees with the plain kernels on the JavaScript backend', async () => {
+    const rng = createRng(5);
+    const native = new Mlp(shape, rng.fork('w'));
+    const batch = batchFor(shape, 4, 5, rng);
+    const d = normals(20 * 4, rng);
+    const a = native.forward(batch);
+    native.backward(a, d);
+    const before = (tensorflow().tf as unknown as typeof tfjs).getBackend();
+    const { tf } = tensorflow();
+    native.dispose();
+    await tf.setBackend('cpu');
+    try {
+      const plain = new Mlp(shape, rng.fork('w'), 1, plainKernels(tf));
+      const b = plain.forward(batch);
+      plain.backward(b, d);
+      expect(largest(a.outputs, b.outputs)).toBeLessThan(1e-5);
+      expect(largest(native.parameters.gradient, plain.parameters.gradient)).toBeLessThan(
+        1e-5 * scale(plain.parameters.gradient),
+      );
+      plain.dispose();
+    } finally {
+      await tf.setBackend(before);
+    }
+  });
+
+  it('runs natively here, and frees what it takes', () => {
+    expect(kernels().native).toBe(true);
+    const rng = createRng(6);
+    const mlp = new Mlp(shape, rng);
+    const batch = batchFor(shape, 4, 5, rng);
+    const { tf } = tensorflow();
+    const before = tf.memory().numTensors;
+    mlp.backward(mlp.forward(batch), normals(80, rng));
+    mlp.predict(batch);
+    mlp.dispose();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('refuses sizes that do not fit', () => {
+    const rng = createRng(7);
+    const mlp = new Mlp(shape, rng);
+    const batch = batchFor(shape, 2, 2, rng);
+    expect(() => mlp.forward({ ...batch, rows: new Float32Array(5) })).toThrow('rows has 5 numbers; allowed: 4 × 3');
+    const tape = mlp.forward(batch);
+    expect(() => {
+      mlp.backward(tape, new Float32Array(3));
+    }).toThrow('dOutputs has 3');
+    mlp.backward(tape, new Float32Array(16));
+    expect(() => {
+      mlp.backward(tape, new Float32Array(16));
+    }).toThrow('was used');
+    mlp.dispose();
+  });
+});
