@@ -298,7 +298,7 @@ export class EdgeEnv {
       done.prefillQueue[i] = prefillStartAt - synchronisedAt;
       done.prefill[i] = prefillEndAt - prefillStartAt;
       done.admission[i] = joinedAt - prefillEndAt;
-      done.decode[i] = completedAt - joinedAt;
+      done.decode[i] = table.decodeSeconds[handle];
       done.completedAt[i] = completedAt;
       outcome.requestSeconds += completedAt - slotStartAt;
       table.release(handle);

@@ -125,7 +125,7 @@ function replayedRequest(serving: Serving, id: string, handle: number): Replayed
   const completedAt = table.completedAt[handle] as number;
   const transmission = table.transmissionSeconds[handle] as number;
   const prefill = (table.prefillEndAt[handle] as number) - (table.prefillStartAt[handle] as number);
-  const decode = completedAt - (table.joinedAt[handle] as number);
+  const decode = table.decodeSeconds[handle] as number;
   const total = completedAt - (table.slot[handle] as number) * constants.slotSeconds;
   return { id, completedAt, transmission, prefill, decode, waiting: total - transmission - prefill - decode, total };
 }

@@ -9,11 +9,11 @@ export class RequestTable {
   index: Int32Array;
   /** Index of the server it was assigned to. */
   server: Int32Array;
-  inputTokens: Int32Array;
-  /** l, what the server runs. */
-  outputTokens: Int32Array;
+  inputTokens: Float64Array;
+  /** l, what the server runs. Token counts are doubles: a scenario may exceed 2³¹. */
+  outputTokens: Float64Array;
   /** l̂, what a scheduler may see. */
-  predictedTokens: Int32Array;
+  predictedTokens: Float64Array;
   /** D_tx, s. */
   transmissionSeconds: Float64Array;
   /** When the batch's last request had been received, s: slot start + D_sy. */
@@ -23,6 +23,8 @@ export class RequestTable {
   /** When the request joined the running batch, s. */
   joinedAt: Float64Array;
   completedAt: Float64Array;
+  /** Sum of the iterations from joining to completion, s (static: to the batch's end); while it decodes, the server's clock at joining. */
+  decodeSeconds: Float64Array;
 
   private free: Int32Array;
   private freeCount: number;
@@ -31,15 +33,16 @@ export class RequestTable {
     this.slot = new Int32Array(capacity);
     this.index = new Int32Array(capacity);
     this.server = new Int32Array(capacity);
-    this.inputTokens = new Int32Array(capacity);
-    this.outputTokens = new Int32Array(capacity);
-    this.predictedTokens = new Int32Array(capacity);
+    this.inputTokens = new Float64Array(capacity);
+    this.outputTokens = new Float64Array(capacity);
+    this.predictedTokens = new Float64Array(capacity);
     this.transmissionSeconds = new Float64Array(capacity);
     this.synchronisedAt = new Float64Array(capacity);
     this.prefillStartAt = new Float64Array(capacity);
     this.prefillEndAt = new Float64Array(capacity);
     this.joinedAt = new Float64Array(capacity);
     this.completedAt = new Float64Array(capacity);
+    this.decodeSeconds = new Float64Array(capacity);
     this.free = new Int32Array(capacity);
     for (let i = 0; i < capacity; i++) this.free[i] = capacity - 1 - i;
     this.freeCount = capacity;
@@ -91,6 +94,7 @@ export class RequestTable {
     target.prefillEndAt = resized(this.prefillEndAt, capacity);
     target.joinedAt = resized(this.joinedAt, capacity);
     target.completedAt = resized(this.completedAt, capacity);
+    target.decodeSeconds = resized(this.decodeSeconds, capacity);
   }
 }
 

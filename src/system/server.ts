@@ -59,6 +59,8 @@ export class EdgeServer {
   private held: HandleQueue = new HandleQueue();
   /** The next iteration boundary, s; in the past while the server is idle. */
   private boundaryAt = 0;
+  /** Sum of iteration times since the server was last idle, s: a difference of clock times loses digits late in a run. */
+  private busySeconds = 0;
   /** While the line's head does not fit: the iteration count before which it cannot. */
   private blockedUntil = 0;
 
@@ -189,6 +191,7 @@ export class EdgeServer {
     copy.batch = this.batch.clone();
     copy.held = this.held.clone();
     copy.boundaryAt = this.boundaryAt;
+    copy.busySeconds = this.busySeconds;
     copy.blockedUntil = this.blockedUntil;
     return copy;
   }
@@ -207,6 +210,7 @@ export class EdgeServer {
     const { batch, maxTokens } = this;
     const isStatic = this.constants.batching === 'static';
     if (isStatic && this.requestsInBatch > 0) return;
+    if (this.requestsInBatch === 0) this.busySeconds = 0;
     let reserved = 0;
     while (this.prefilled > 0) {
       const handle = this.line.at(0);
@@ -226,6 +230,7 @@ export class EdgeServer {
       this.prefilled--;
       batch.join(handle, input, output);
       table.joinedAt[handle] = this.boundaryAt;
+      table.decodeSeconds[handle] = this.busySeconds;
     }
   }
 
@@ -245,6 +250,7 @@ export class EdgeServer {
     const size = batch.size;
     const segments = from.length;
     let at = this.boundaryAt;
+    let busy = this.busySeconds;
     const prefillRuns = prefills.headStartAt <= at;
     const stopAt = Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt);
     const speed = prefillRuns ? 1 - prefillSlowdown : 1;
@@ -266,10 +272,12 @@ export class EdgeServer {
       iterations++;
       if (recorder !== undefined) recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);
       at += time;
+      busy += time;
       tokens += size;
     } while (iterations < limit && at < stopAt);
 
     this.boundaryAt = at;
+    this.busySeconds = busy;
     this.slotTokenSeconds = tokenSeconds;
     this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens - size);
     this.slotIterations += iterations;
@@ -303,6 +311,8 @@ export class EdgeServer {
 
   private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
     table.completedAt[handle] = this.boundaryAt;
+    // Static batching counts from joining to the batch's end, also what is only held.
+    table.decodeSeconds[handle] = this.constants.batching === 'static' ? this.boundaryAt - (table.joinedAt[handle] as number) : this.busySeconds - (table.decodeSeconds[handle] as number);
     this.requestCount--;
     completed.push(handle);
   }

@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors';
 import { HandleQueue } from './handle-queue';
 import { RequestTable } from './request-table';
 import type { ServerSpec } from './scenario';
@@ -95,6 +96,7 @@ export class Serving {
 export function slotOf(at: number, slotSeconds: number): number {
   if (at === Infinity) return Infinity;
   let slot = Math.floor(at / slotSeconds);
+  if (slot > Number.MAX_SAFE_INTEGER) throw invalid('slotSeconds', slotSeconds, `long enough that second ${String(at)} lies before slot 2^53`);
   while (slot * slotSeconds > at) slot--;
   while ((slot + 1) * slotSeconds <= at) slot++;
   return slot;

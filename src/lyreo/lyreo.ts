@@ -1,0 +1,137 @@
+import { createRng, hashLabel, type Rng } from '../core/rng';
+import type { RunMetrics } from '../experiments/metrics';
+import type { SystemConfig } from '../system/config';
+import { CreditAssigner, type Credit } from './credit';
+import type { LearningMethod, TrainingConfig } from './method';
+import { type Policy, createPolicy } from './policy';
+import { type Critic, Ppo, type PpoLog, createCritic, stateValues } from './ppo';
+import { type Rollout, playEpisode } from './rollout';
+import { TargetNorm } from './target-norm';
+
+/** One line of a training's log. */
+export interface UpdateLog extends PpoLog {
+  /** From 1. */
+  readonly update: number;
+  /** Slots of experience so far. */
+  readonly slots: number;
+  /** Mean D_tot of the episode, s. */
+  readonly latency: number;
+  readonly p99Latency: number;
+  /** Mean Y. */
+  readonly deviation: number;
+  /** Mean Z over servers and slots. */
+  readonly queue: number;
+  readonly highKvPercent: number;
+  /** Quality of the return predictor on this episode, before it learned from it; 0 without one. */
+  readonly quality: number;
+  readonly predictorLoss: number;
+}
+
+/** What happened in an update, for those who look inside. */
+export interface UpdateDetail {
+  readonly log: UpdateLog;
+  readonly rollout: Rollout;
+  readonly credit: Credit;
+}
+
+/** A number that is not finite has turned up; learning has stopped before it spread. */
+export class DivergenceError extends Error {
+  override readonly name: string = 'DivergenceError';
+}
+
+/**
+ * Algorithm 1: play an episode of T slots with the policy, turn its delayed outcomes into credit, update policy and
+ * critic by PPO. Each method of Section V that learns is this with another `LearningMethod`.
+ *
+ * Everything random comes from streams of the seed, so that two processes give the same bytes, and a learner restored
+ * from `save` goes on as if it had never stopped.
+ */
+export class Learner {
+  readonly policy: Policy;
+  readonly critic: Critic;
+  readonly ppo: Ppo;
+  readonly assigner: CreditAssigner;
+  readonly valueNorm: TargetNorm;
+  updates = 0;
+  private readonly actionRng: Rng;
+  private readonly batchRng: Rng;
+  private readonly predictorRng: Rng;
+
+  constructor(
+    readonly config: SystemConfig,
+    readonly method: LearningMethod,
+    readonly training: TrainingConfig,
+    readonly seed: number,
+  ) {
+    const root = createRng(seed);
+    const { servers } = config;
+    const { hidden } = training;
+    this.policy = createPolicy(method.policy, { servers, hidden }, root.fork('policy'));
+    this.critic = createCritic(servers, hidden, 2, root.fork('critic'));
+    this.ppo = new Ppo(this.policy, this.critic, training);
+    this.assigner = new CreditAssigner(config, method, training, root.fork('predictor'));
+    this.valueNorm = new TargetNorm(2);
+    this.actionRng = root.fork('actions');
+    this.batchRng = root.fork('minibatches');
+    this.predictorRng = root.fork('windows');
+  }
+
+  /**
+   * One update: T slots of experience and what is learned from them.
+   *
+   * @returns null when `shouldStop` asked to stop while the episode was played; nothing has changed then but the
+   *   stream of actions, so save before and restore after.
+   * @throws DivergenceError naming the tensor that is not finite.
+   */
+  update(shouldStop?: () => boolean): UpdateDetail | null {
+    const { config } = this;
+    const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
+    const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, this.method.measure, shouldStop);
+    if (rollout === null) return null;
+    const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
+    const p = this.critic.net.parameters;
+    const last = this.critic.net.depth - 1;
+    this.valueNorm.follow(credit.targets, p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    p.changed();
+    const ppo = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
+    this.updates++;
+    const log = { update: this.updates, slots: this.updates * config.slots, ...episodeLog(rollout.metrics), quality: credit.quality, predictorLoss: credit.predictorLoss, ...ppo };
+    this.check(log);
+    return { log, rollout, credit };
+  }
+
+  /** V of the latency and the immediate stream, [T + 1, 2]. */
+  values(rollout: Rollout): Float64Array {
+    return this.valueNorm.restored(stateValues(this.critic, rollout.states, rollout.slots + 1));
+  }
+
+  dispose(): void {
+    this.policy.net.dispose();
+    this.critic.net.dispose();
+    this.assigner.predictor?.lstm.dispose();
+  }
+
+  private check(log: UpdateLog): void {
+    const bad = Object.entries(log).find(([, x]) => typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number));
+    const parts: [string, { firstNonFinite(): string | undefined }][] = [
+      ['actor', this.policy.net.parameters],
+      ['critic', this.critic.net.parameters],
+    ];
+    if (this.assigner.predictor !== null) parts.push(['return predictor', this.assigner.predictor.lstm.parameters]);
+    for (const [who, parameters] of parts) {
+      const name = parameters.firstNonFinite();
+      if (name !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${who}, ${name} is not finite`);
+    }
+    if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
+  }
+}
+
+function episodeLog(metrics: RunMetrics): Pick<UpdateLog, 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'highKvPercent'> {
+  return {
+    latency: metrics.meanLatency,
+    p99Latency: metrics.p99Latency,
+    deviation: metrics.deviation,
+    queue: metrics.meanQueue,
+    highKvPercent: metrics.highKvPercent,
+  };
+}

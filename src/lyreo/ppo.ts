@@ -1,0 +1,266 @@
+import type { Rng } from '../core/rng';
+import { Adam } from '../nn/adam';
+import { logSoftmax } from '../nn/categorical';
+import { Mlp } from '../nn/mlp';
+import type { Policy } from './policy';
+import { type Rollout, criticInputs } from './rollout';
+
+/** PPO's settings, by the names the community uses; defaults in `ppoDefaults` (Table I). */
+export interface PpoConfig {
+  /** γ. */
+  readonly gamma: number;
+  /** λ of the generalised advantage. */
+  readonly gaeLambda: number;
+  /** ε of the clip. */
+  readonly clipCoef: number;
+  readonly learningRate: number;
+  readonly updateEpochs: number;
+  readonly minibatches: number;
+  readonly entCoef: number;
+  readonly vfCoef: number;
+  readonly maxGradNorm: number;
+  /** Epochs stop once the approximate KL divergence exceeds this; ∞ never stops. */
+  readonly targetKl: number;
+  /** Importance ratios of single requests, or of a slot's whole assignment as printed. */
+  readonly ratio: 'request' | 'joint';
+}
+
+/** What an update logs. */
+export interface PpoLog {
+  readonly policyLoss: number;
+  readonly valueLoss: number;
+  readonly entropy: number;
+  readonly approxKl: number;
+  readonly clipFrac: number;
+  readonly explainedVariance: number;
+  readonly epochs: number;
+}
+
+/** State values: one network, one head per stream of rewards. */
+export interface Critic {
+  readonly net: Mlp;
+  readonly heads: number;
+}
+
+/** A critic for `heads` streams of rewards. */
+export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Critic {
+  return { net: new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1), heads };
+}
+
+/** V of every state, [T + 1, heads]. */
+export function stateValues(critic: Critic, states: Float32Array, count: number): Float32Array {
+  return critic.net.predict({ groups: count, rowsPerGroup: 1, shared: states, rows: new Float32Array(0) });
+}
+
+/**
+ * The gradient of PPO's clipped objective (IV-B3) with respect to the logits, with an entropy bonus:
+ *   L = −E[min(ρ·Â, clip(ρ, 1 − ε, 1 + ε)·Â)] − c·E[H],   ∂L/∂l_j = −ρ·Â·(1[j = a] − p_j)   unless clipped.
+ *
+ * @param logProbs log p, [n, S].
+ * @param out receives ∂L/∂logits, [n, S].
+ */
+export class ClipLoss {
+  policyLoss = 0;
+  entropy = 0;
+  approxKl = 0;
+  clipped = 0;
+  count = 0;
+
+  constructor(
+    private readonly clipCoef: number,
+    private readonly entCoef: number,
+    private readonly choices: number,
+  ) {}
+
+  /**
+   * @param ratios ρ of each decision, [n].
+   * @param scale 1 / number of decisions in the minibatch.
+   */
+  gradient(logProbs: Float32Array, actions: Int32Array, ratios: Float64Array, advantages: Float32Array, first: number, n: number, scale: number, out: Float32Array): void {
+    const { choices: S, clipCoef, entCoef } = this;
+    for (let d = 0; d < n; d++) {
+      const k = d * S;
+      const a = actions[first + d];
+      const advantage = advantages[first + d];
+      const ratio = ratios[d];
+      let entropy = 0;
+      for (let s = 0; s < S; s++) {
+        const p = Math.exp(logProbs[k + s]);
+        out[k + s] = p;
+        if (p > 0) entropy -= p * logProbs[k + s];
+      }
+      const isClipped = (advantage > 0 && ratio > 1 + clipCoef) || (advantage < 0 && ratio < 1 - clipCoef);
+      const g = isClipped ? 0 : -ratio * advantage * scale;
+      for (let s = 0; s < S; s++) {
+        const p = out[k + s];
+        out[k + s] = -g * p + (p > 0 ? entCoef * scale * p * (logProbs[k + s] + entropy) : 0);
+      }
+      out[k + a] += g;
+      const clippedRatio = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
+      this.policyLoss -= Math.min(ratio * advantage, clippedRatio * advantage);
+      this.entropy += entropy;
+      this.approxKl += ratio - 1 - Math.log(ratio);
+      if (Math.abs(ratio - 1) > clipCoef) this.clipped++;
+      this.count++;
+    }
+  }
+}
+
+/** One PPO update of a policy and its critic from one rollout. */
+export class Ppo {
+  readonly actorOptimiser: Adam;
+  readonly criticOptimiser: Adam;
+
+  constructor(
+    readonly policy: Policy,
+    readonly critic: Critic,
+    private readonly config: PpoConfig,
+  ) {
+    const { learningRate, maxGradNorm } = config;
+    this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });
+    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * 3, maxGradNorm });
+  }
+
+  /**
+   * @param advantages Â of every request, [T·U].
+   * @param targets what V is to predict, [T, heads].
+   */
+  update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
+    const { slots: T } = rollout;
+    const { updateEpochs, minibatches, targetKl } = this.config;
+    const normalised = standardised(advantages);
+    const order = Int32Array.from({ length: T }, (_, t) => t);
+    const size = Math.ceil(T / minibatches);
+    let log: ClipLoss = this.newLoss(rollout.servers);
+    let valueLoss = 0;
+    let epoch = 0;
+    while (epoch < updateEpochs) {
+      shuffle(order, rng);
+      log = this.newLoss(rollout.servers);
+      valueLoss = 0;
+      for (let begin = 0; begin < T; begin += size) {
+        const slots = order.subarray(begin, Math.min(T, begin + size));
+        this.stepActor(rollout, normalised, slots, log);
+        valueLoss += this.stepCritic(rollout, targets, slots) / T;
+      }
+      epoch++;
+      if (log.approxKl / log.count > targetKl) break;
+    }
+    return {
+      policyLoss: log.policyLoss / log.count,
+      valueLoss,
+      entropy: log.entropy / log.count,
+      approxKl: log.approxKl / log.count,
+      clipFrac: log.clipped / log.count,
+      explainedVariance: this.explainedVariance(rollout, targets),
+      epochs: epoch,
+    };
+  }
+
+  private newLoss(servers: number): ClipLoss {
+    return new ClipLoss(this.config.clipCoef, this.config.entCoef, servers);
+  }
+
+  /** One minibatch of whole slots. */
+  private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, log: ClipLoss): void {
+    const { requests: U, servers: S } = rollout;
+    const { net, rowsPerRequest } = this.policy;
+    const { sharedInputs, rowInputs } = net.shape;
+    const rowsPerSlot = U * rowsPerRequest;
+    const count = slots.length * U;
+    const shared = gather(rollout.shared, slots, sharedInputs);
+    const rows = gather(rollout.rows, slots, rowsPerSlot * rowInputs);
+    const prior = gather(rollout.prior, slots, U * S);
+    const before = gather(rollout.logProbs, slots, U);
+    const advantage = gather(advantages, slots, U);
+    const actions = new Int32Array(count);
+    slots.forEach((t, k) => {
+      actions.set(rollout.actions.subarray(t * U, (t + 1) * U), k * U);
+    });
+    const numbersPerDecision = rowsPerRequest * net.shape.outputs;
+    net.accumulate({ groups: slots.length, rowsPerGroup: rowsPerSlot, shared, rows }, (outputs, firstRow, out) => {
+      const first = firstRow / rowsPerRequest;
+      const n = outputs.length / numbersPerDecision;
+      const logProbs = new Float32Array(n * S);
+      for (let k = 0; k < logProbs.length; k++) logProbs[k] = outputs[k] + prior[first * S + k];
+      logSoftmax(logProbs, S, logProbs);
+      const ratios = this.ratios(logProbs, actions, before, first, n, S, U);
+      log.gradient(logProbs, actions, ratios, advantage, first, n, 1 / count, out);
+    });
+    this.actorOptimiser.step();
+  }
+
+  /** ρ of every decision: its own, or the product over its slot. */
+  private ratios(logProbs: Float32Array, actions: Int32Array, before: Float32Array, first: number, n: number, S: number, U: number): Float64Array {
+    const ratios = new Float64Array(n);
+    for (let d = 0; d < n; d++) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
+    if (this.config.ratio === 'joint') {
+      for (let begin = 0; begin < n; begin += U) {
+        let sum = 0;
+        for (let d = begin; d < begin + U; d++) sum += ratios[d];
+        ratios.fill(sum, begin, begin + U);
+      }
+    }
+    for (let d = 0; d < n; d++) ratios[d] = Math.exp(Math.min(20, Math.max(-20, ratios[d])));
+    return ratios;
+  }
+
+  /** Mean squared error of every head, L^VF of IV-B3; returns the sum over slots. */
+  private stepCritic(rollout: Rollout, targets: Float32Array, slots: Int32Array): number {
+    const { net, heads } = this.critic;
+    const shared = gather(rollout.states, slots, net.shape.sharedInputs);
+    const target = gather(targets, slots, heads);
+    const tape = net.forward({ groups: slots.length, rowsPerGroup: 1, shared, rows: new Float32Array(0) });
+    const gradient = new Float32Array(target.length);
+    let loss = 0;
+    for (let k = 0; k < target.length; k++) {
+      const error = tape.outputs[k] - target[k];
+      loss += error * error;
+      gradient[k] = (2 * this.config.vfCoef * error) / slots.length;
+    }
+    net.backward(tape, gradient);
+    this.criticOptimiser.step();
+    return loss;
+  }
+
+  /** 1 − Var(target − V)/Var(target) of the first head. */
+  private explainedVariance(rollout: Rollout, targets: Float32Array): number {
+    const { slots: T } = rollout;
+    const { heads } = this.critic;
+    const values = stateValues(this.critic, rollout.states.subarray(0, T * this.critic.net.shape.sharedInputs), T);
+    const target = Float64Array.from({ length: T }, (_, t) => targets[t * heads]);
+    const error = target.map((y, t) => y - values[t * heads]);
+    const variance = (x: Float64Array): number => {
+      const mean = x.reduce((a, b) => a + b, 0) / x.length;
+      return x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length;
+    };
+    return 1 - variance(error) / variance(target);
+  }
+}
+
+/** Rows of a [T, width] array in the order of `slots`. */
+function gather(source: Float32Array, slots: Int32Array, width: number): Float32Array {
+  const out = new Float32Array(slots.length * width);
+  for (let k = 0; k < slots.length; k++) out.set(source.subarray(slots[k] * width, (slots[k] + 1) * width), k * width);
+  return out;
+}
+
+/** Fisher and Yates, in place. */
+function shuffle(order: Int32Array, rng: Rng): void {
+  for (let k = order.length - 1; k > 0; k--) {
+    const j = rng.int(k + 1);
+    const kept = order[k];
+    order[k] = order[j];
+    order[j] = kept;
+  }
+}
+
+/** Mean 0, standard deviation 1, bounded to ±5 so that no outlier rules an update. */
+export function standardised(values: Float32Array): Float32Array {
+  let mean = 0;
+  for (const x of values) mean += x / values.length;
+  let square = 0;
+  for (const x of values) square += (x - mean) ** 2 / values.length;
+  const scale = 1 / (Math.sqrt(square) + 1e-8);
+  return values.map((x) => Math.min(5, Math.max(-5, (x - mean) * scale)));
+}

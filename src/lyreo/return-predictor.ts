@@ -1,0 +1,179 @@
+import type { Rng } from '../core/rng';
+import { Adam } from '../nn/adam';
+import { LstmPredictor } from '../nn/lstm';
+import { TargetNorm } from './target-norm';
+
+/** Settings of the return predictor g_ψ (IV-B2). */
+export interface PredictorConfig {
+  /** H, slots in a window. */
+  readonly window: number;
+  /** Gradient steps per update. */
+  readonly steps: number;
+  /** Windows per step. */
+  readonly batch: number;
+  readonly learningRate: number;
+  readonly hidden: number;
+  readonly layers: number;
+  readonly maxGradNorm: number;
+}
+
+/** N sequences of T steps, sequence by sequence. */
+export interface Sequences {
+  readonly count: number;
+  readonly steps: number;
+  /** χ, [N, T, I]. */
+  readonly inputs: Float32Array;
+}
+
+/** Sequences with what the predictor is to say at every step, [N, T, O]. */
+export interface Lesson {
+  readonly sequences: Sequences;
+  readonly targets: Float64Array;
+}
+
+/**
+ * g_ψ: an LSTM of two layers that predicts a return from χ_0..χ_t, at every t. It is trained on windows of H slots from
+ * anywhere in the recorded sequences; each window starts from a zero state, so the first steps of a window are
+ * predictions from little.
+ */
+export class ReturnPredictor {
+  readonly lstm: LstmPredictor;
+  readonly optimiser: Adam;
+  readonly norm: TargetNorm;
+
+  constructor(
+    readonly inputs: number,
+    readonly outputs: number,
+    readonly config: PredictorConfig,
+    rng: Rng,
+  ) {
+    this.lstm = new LstmPredictor({ inputs, hidden: config.hidden, layers: config.layers, outputs }, rng);
+    this.optimiser = new Adam(this.lstm.parameters, { learningRate: config.learningRate, maxGradNorm: config.maxGradNorm });
+    this.norm = new TargetNorm(outputs);
+  }
+
+  /**
+   * Predictions for every step of every sequence, [N, T, O]. Windows overlap by half and each step is read from the
+   * later half of a window, so that it has at least H/2 steps behind it, except at a sequence's start.
+   */
+  predict(sequences: Sequences): Float64Array {
+    const windows = this.layOut(sequences);
+    const outputs = this.lstm.predict({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
+    return this.norm.restored(this.collect(sequences, windows, outputs, this.outputs));
+  }
+
+  /**
+   * Predictions and the gradient of one weighted sum of them with respect to the inputs, step by step: what a small
+   * change of χ_t changes in the prediction made at t.
+   *
+   * @param weights of each output in the sum, [O].
+   * @returns predictions [N, T, O] and gradient [N, T, I].
+   */
+  sensitivity(sequences: Sequences, output: number): { predictions: Float64Array; gradient: Float32Array } {
+    const windows = this.layOut(sequences);
+    const { steps, count } = windows;
+    const tape = this.lstm.forward({ steps, batch: count, inputs: windows.inputs });
+    const predictions = this.norm.restored(this.collect(sequences, windows, tape.outputs, this.outputs));
+    const dOutputs = new Float32Array(steps * count * this.outputs);
+    for (const { window, from, to } of windows.parts)
+      for (let t = from; t < to; t++) dOutputs[((t - windows.startOf(window)) * count + window) * this.outputs + output] = this.norm.scale[output];
+    const dInputs = this.lstm.backward(tape, dOutputs, true);
+    this.lstm.parameters.zeroGradient();
+    return { predictions, gradient: this.collect(sequences, windows, dInputs, this.inputs) };
+  }
+
+  /**
+   * Gradient steps on random windows of the lessons, squared error at every step (RUDDER's continuous prediction).
+   *
+   * @returns the mean squared error, normalised.
+   */
+  train(lessons: readonly Lesson[], rng: Rng): number {
+    const { steps, batch } = this.config;
+    const { inputs: I, outputs: O } = this;
+    const first = lessons[0];
+    const H = Math.min(this.config.window, first.sequences.steps);
+    const p = this.lstm.parameters;
+    this.norm.follow(lessons[lessons.length - 1].targets, p.view('head weights'), p.view('head bias'));
+    p.changed();
+    const targets = lessons.map((lesson) => this.norm.normalised(lesson.targets));
+    const x = new Float32Array(H * batch * I);
+    const y = new Float32Array(H * batch * O);
+    let loss = 0;
+    for (let step = 0; step < steps; step++) {
+      for (let b = 0; b < batch; b++) {
+        const which = rng.int(lessons.length);
+        const { sequences } = lessons[which];
+        const at = rng.int(sequences.count) * sequences.steps + rng.int(sequences.steps - H + 1);
+        for (let h = 0; h < H; h++) {
+          x.set(sequences.inputs.subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);
+          for (let o = 0; o < O; o++) y[(h * batch + b) * O + o] = targets[which][(at + h) * O + o];
+        }
+      }
+      const tape = this.lstm.forward({ steps: H, batch, inputs: x });
+      const gradient = new Float32Array(y.length);
+      let sum = 0;
+      for (let k = 0; k < y.length; k++) {
+        const error = tape.outputs[k] - y[k];
+        sum += error * error;
+        gradient[k] = (2 * error) / y.length;
+      }
+      loss += sum / y.length;
+      this.lstm.backward(tape, gradient);
+      this.optimiser.step();
+    }
+    return loss / steps;
+  }
+
+  /** Cuts sequences into overlapping windows, time first. */
+  private layOut(sequences: Sequences): Windows {
+    const { count: N, steps: T, inputs } = sequences;
+    const I = this.inputs;
+    const H = Math.min(this.config.window, T);
+    const stride = Math.max(1, Math.floor(H / 2));
+    const perSequence = Math.ceil((T - H) / stride) + 1;
+    const count = N * perSequence;
+    const startOf = (window: number): number => Math.min((window % perSequence) * stride, T - H);
+    const x = new Float32Array(H * count * I);
+    const parts: WindowPart[] = [];
+    for (let window = 0; window < count; window++) {
+      const sequence = Math.floor(window / perSequence);
+      const start = startOf(window);
+      for (let h = 0; h < H; h++) {
+        const at = (sequence * T + start + h) * I;
+        x.set(inputs.subarray(at, at + I), (h * count + window) * I);
+      }
+      const isFirst = window % perSequence === 0;
+      parts.push({ window, sequence, from: isFirst ? 0 : startOf(window - 1) + H, to: start + H });
+    }
+    return { steps: H, count, inputs: x, parts, startOf };
+  }
+
+  /** Takes each step from the window that is responsible for it: [H, windows, width] to [N, T, width]. */
+  private collect(sequences: Sequences, windows: Windows, values: Float32Array, width: number): Float32Array {
+    const out = new Float32Array(sequences.count * sequences.steps * width);
+    for (const { window, sequence, from, to } of windows.parts) {
+      const start = windows.startOf(window);
+      for (let t = from; t < to; t++) {
+        const at = ((t - start) * windows.count + window) * width;
+        out.set(values.subarray(at, at + width), (sequence * sequences.steps + t) * width);
+      }
+    }
+    return out;
+  }
+}
+
+/** The steps from..to−1 of a sequence are read from this window. */
+interface WindowPart {
+  readonly window: number;
+  readonly sequence: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Windows {
+  readonly steps: number;
+  readonly count: number;
+  readonly inputs: Float32Array;
+  readonly parts: readonly WindowPart[];
+  startOf(window: number): number;
+}

@@ -1,0 +1,252 @@
+import type { Rng } from '../core/rng';
+import { EdgeEnv } from '../env/edge-env';
+import { SERVER_CONSTANTS, SERVER_FEATURES, SLOT_FEATURES, encodeConstants, encodeServers, encodeSlot } from '../env/observation';
+import { completedLatency, weightedDeviation } from '../env/reward';
+import type { SlotOutcome } from '../env/outcome';
+import type { SlotView } from '../env/slot-view';
+import { Metrics, type RunMetrics } from '../experiments/metrics';
+import type { SystemConfig } from '../system/config';
+import { type Policy, type SlotRecord, slotRecord } from './policy';
+
+/** What the assignment adds to a server's features: requests, Σ l_in, Σ l̂, Σ KV memory-time. */
+export const ASSIGNED_FEATURES = 4;
+/** Inputs of the return predictor per server and slot: state, constants, what was assigned, means over servers. */
+export const PREDICTOR_FEATURES: number = SERVER_FEATURES + SERVER_CONSTANTS + ASSIGNED_FEATURES + 3;
+/** Where the assigned features begin. */
+export const ASSIGNED_AT: number = SERVER_FEATURES + SERVER_CONSTANTS;
+
+/** Width of the critic's input. */
+export function criticInputs(servers: number): number {
+  return servers * SERVER_FEATURES + SLOT_FEATURES;
+}
+
+/**
+ * One episode of T slots with U requests each, as a learner needs it. Row-major; times 0..T−1 unless said otherwise.
+ */
+export interface Rollout {
+  readonly slots: number;
+  readonly requests: number;
+  readonly servers: number;
+  /** Inputs of the policy, [T, sharedInputs] and [T·rowsPerSlot, rowInputs]. */
+  readonly shared: Float32Array;
+  readonly rows: Float32Array;
+  /** [T·U, S]. */
+  readonly prior: Float32Array;
+  /** [T·U]. */
+  readonly actions: Int32Array;
+  readonly logProbs: Float32Array;
+  /** [T·U, S]. */
+  readonly allLogProbs: Float32Array;
+  /** Inputs of the critic, [T + 1, criticInputs]; the last is the state at the cut. */
+  readonly states: Float32Array;
+  /** Inputs of the return predictor χ_t, [T, S, PREDICTOR_FEATURES]: state and action. */
+  readonly chi: Float32Array;
+  /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
+  readonly contribution: Float32Array;
+  /** D_tot of every request, s, [T·U]. */
+  readonly latency: Float64Array;
+  /** Σ D_tot of the requests that completed in the slot; of the last slot without those of the drain, [T]. */
+  readonly completedLatency: Float64Array;
+  /** Σ D_tot of what the drain completed, s. */
+  readonly drainedLatency: number;
+  /** ∫ N(t) dt over the slot, request-seconds, [T]. */
+  readonly requestSeconds: Float64Array;
+  /** Σ_s Z_s·Y_s / unit², [T]. */
+  readonly balance: Float64Array;
+  /** Υ(t), [T]. */
+  readonly waiting: Float64Array;
+  /** Y_s(t), [T, S]; Z_s(t) before it, [T, S]. */
+  readonly deviation: Float64Array;
+  readonly queue: Float64Array;
+  readonly metrics: RunMetrics;
+}
+
+/** A rollout while it is written. */
+type Recording = Omit<Rollout, 'metrics' | 'drainedLatency'> & { drainedLatency: number };
+
+/** How balance is measured where it is learned: by η as the paper has it, or by the count of active requests. */
+export type BalanceMeasure = 'eta' | 'count';
+
+/** Plays one episode with a policy. */
+export function playEpisode(config: SystemConfig, policy: Policy, envSeed: number, rng: Rng | null, measure: BalanceMeasure = 'eta', shouldStop?: () => boolean): Rollout | null {
+  const { slots: T, users: U, servers: S, balanceUnit, slotSeconds } = config;
+  const env = new EdgeEnv(config, envSeed);
+  const metrics = new Metrics(S, config.balanceTolerance);
+  const { sharedInputs, rowInputs } = policy.net.shape;
+  const rowsPerSlot = U * policy.rowsPerRequest;
+  const C = criticInputs(S);
+  const P = PREDICTOR_FEATURES;
+  const rollout: Recording = {
+    slots: T,
+    requests: U,
+    servers: S,
+    shared: new Float32Array(T * sharedInputs),
+    rows: new Float32Array(T * rowsPerSlot * rowInputs),
+    prior: new Float32Array(T * U * S),
+    actions: new Int32Array(T * U),
+    logProbs: new Float32Array(T * U),
+    allLogProbs: new Float32Array(T * U * S),
+    states: new Float32Array((T + 1) * C),
+    chi: new Float32Array(T * S * P),
+    contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
+    latency: new Float64Array(T * U),
+    completedLatency: new Float64Array(T),
+    drainedLatency: 0,
+    requestSeconds: new Float64Array(T),
+    balance: new Float64Array(T),
+    waiting: new Float64Array(T),
+    deviation: new Float64Array(T * S),
+    queue: new Float64Array(T * S),
+  };
+  const record = slotRecord(policy, U, S);
+  const counted = new CountBalance(S, config.balanceTolerance);
+  const assignment = new Int32Array(U);
+  let step = env.reset();
+  for (let t = 0; t < T; t++) {
+    if (shouldStop?.() === true) return null;
+    const { view } = step;
+    if (measure === 'count') view.queue.set(counted.queue);
+    encodeState(view, rollout.states, t * C);
+    policy.act(view, assignment, record, rng);
+    keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
+    encodeChi(view, assignment, rollout.chi, t * S * P, rollout.contribution, t * U * S * ASSIGNED_FEATURES);
+    const present = counted.read(view, assignment);
+    step = env.step(assignment);
+    const outcome = step.outcome as SlotOutcome;
+    metrics.add(outcome);
+    if (measure === 'count') counted.add(present, outcome);
+    book(rollout, outcome, t, T, slotSeconds, balanceUnit);
+  }
+  if (measure === 'count') step.view.queue.set(counted.queue);
+  encodeState(step.view, rollout.states, T * C);
+  return { ...rollout, metrics: metrics.report() };
+}
+
+function encodeState(view: SlotView, out: Float32Array, offset: number): void {
+  encodeServers(view, out, offset);
+  encodeSlot(view, out, offset + view.serverCount * SERVER_FEATURES);
+}
+
+function keep(rollout: Recording, record: SlotRecord, t: number, sharedInputs: number, rowNumbers: number, U: number, S: number): void {
+  rollout.shared.set(record.shared, t * sharedInputs);
+  rollout.rows.set(record.rows, t * rowNumbers);
+  rollout.prior.set(record.prior, t * U * S);
+  rollout.actions.set(record.actions, t * U);
+  rollout.logProbs.set(record.logProbs, t * U);
+  rollout.allLogProbs.set(record.allLogProbs, t * U * S);
+}
+
+/** χ_t per server: its state, its constants, what it was assigned, and what the servers have on average. */
+function encodeChi(view: SlotView, assignment: Int32Array, chi: Float32Array, at: number, contribution: Float32Array, contributionAt: number): void {
+  const S = view.serverCount;
+  const U = view.count;
+  const P = PREDICTOR_FEATURES;
+  const { meanInputTokens, meanOutputTokens } = view.config;
+  const states = new Float32Array(S * SERVER_FEATURES);
+  const constants = new Float32Array(S * SERVER_CONSTANTS);
+  encodeServers(view, states);
+  encodeConstants(view, constants);
+  for (let s = 0; s < S; s++) {
+    chi.set(states.subarray(s * SERVER_FEATURES, (s + 1) * SERVER_FEATURES), at + s * P);
+    chi.set(constants.subarray(s * SERVER_CONSTANTS, (s + 1) * SERVER_CONSTANTS), at + s * P + SERVER_FEATURES);
+  }
+  const scale = S / U;
+  for (let i = 0; i < U; i++) {
+    for (let s = 0; s < S; s++) {
+      const k = contributionAt + (i * S + s) * ASSIGNED_FEATURES;
+      contribution[k] = scale;
+      contribution[k + 1] = (scale * view.inputTokens[i]) / meanInputTokens;
+      contribution[k + 2] = (scale * view.predictedTokens[i]) / meanOutputTokens;
+      contribution[k + 3] = view.requestWorkload(i, s);
+      if (assignment[i] !== s) continue;
+      for (let f = 0; f < ASSIGNED_FEATURES; f++) chi[at + s * P + ASSIGNED_AT + f] += contribution[k + f];
+    }
+  }
+  let demand = 0;
+  let workload = 0;
+  let queue = 0;
+  for (let s = 0; s < S; s++) {
+    demand += states[s * SERVER_FEATURES + 1] / S;
+    workload += states[s * SERVER_FEATURES + 6] / S;
+    queue += states[s * SERVER_FEATURES + 8] / S;
+  }
+  for (let s = 0; s < S; s++) {
+    const k = at + s * P + ASSIGNED_AT + ASSIGNED_FEATURES;
+    chi[k] = demand;
+    chi[k + 1] = workload;
+    chi[k + 2] = queue;
+  }
+}
+
+/** Enters a slot's outcome; a completed request's latency goes to its own place, whenever it completed. */
+function book(rollout: Recording, outcome: SlotOutcome, t: number, T: number, slotSeconds: number, unit: number): void {
+  const { completions } = outcome;
+  const { requests: U, servers: S } = rollout;
+  const cutAt = T * slotSeconds;
+  let drained = 0;
+  for (let k = 0; k < completions.count; k++) {
+    rollout.latency[completions.slot[k] * U + completions.index[k]] = completions.total[k];
+    if (t === T - 1 && completions.completedAt[k] > cutAt) drained += completions.total[k];
+  }
+  rollout.completedLatency[t] = completedLatency(outcome) - drained;
+  rollout.drainedLatency = drained;
+  rollout.balance[t] = weightedDeviation(outcome, unit);
+  rollout.waiting[t] = outcome.waiting;
+  rollout.requestSeconds[t] = t === T - 1 ? secondsBeforeCut(outcome, t * slotSeconds, cutAt) : outcome.requestSeconds;
+  rollout.deviation.set(outcome.deviation, t * S);
+  rollout.queue.set(outcome.queue, t * S);
+}
+
+/** ∫ N(t) dt of the last slot, up to the cut: with the drain, everything that was there has completed. */
+function secondsBeforeCut(outcome: SlotOutcome, startAt: number, cutAt: number): number {
+  const { completions } = outcome;
+  let seconds = 0;
+  for (let k = 0; k < completions.count; k++) seconds += Math.min(completions.completedAt[k], cutAt) - startAt;
+  return seconds;
+}
+
+/**
+ * LYREO-Count (V-D): the number of active requests instead of η in Y and Z. The counts are scaled so that their mean
+ * over servers equals η's, by a running average.
+ */
+class CountBalance {
+  readonly queue: Float64Array;
+  private readonly counts: Float64Array;
+  private etaSum = 0;
+  private countSum = 0;
+
+  constructor(
+    servers: number,
+    private readonly tolerance: number,
+  ) {
+    this.queue = new Float64Array(servers);
+    this.counts = new Float64Array(servers);
+  }
+
+  /** Active requests per server once the slot's are assigned. */
+  read(view: SlotView, assignment: Int32Array): Float64Array {
+    for (let s = 0; s < view.serverCount; s++) this.counts[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
+    for (let i = 0; i < view.count; i++) this.counts[assignment[i]]++;
+    return this.counts;
+  }
+
+  /** Replaces Y and Z of the outcome by those of the counts and moves the counts' queues on. */
+  add(counts: Float64Array, outcome: SlotOutcome): void {
+    const S = counts.length;
+    let count = 0;
+    let eta = 0;
+    for (let s = 0; s < S; s++) {
+      count += counts[s] / S;
+      eta += outcome.eta[s] / S;
+    }
+    this.countSum += count;
+    this.etaSum += eta;
+    const scale = this.countSum === 0 ? 0 : this.etaSum / this.countSum;
+    for (let s = 0; s < S; s++) {
+      const y = (scale * (counts[s] - count)) ** 2;
+      outcome.deviation[s] = y;
+      outcome.queue[s] = this.queue[s];
+      this.queue[s] = Math.max(this.queue[s] + y - this.tolerance, 0);
+    }
+  }
+}
