@@ -32,7 +32,7 @@ main(async () => {
   return failed > 0 ? 1 : 0;
 });
 
-/** Copies, for JupyterLab saves what it runs. Each with the number of plots it must show. */
+/** Copies, for JupyterLab saves what it runs. Each with the numbers of cells and plots it must show. */
 function prepare() {
   mkdirSync(inRoot('notebooks'), { recursive: true });
   const names = readdirSync(inRoot('notebooks')).filter((name) => /^0.*\.ipynb$/.test(name));
@@ -41,7 +41,8 @@ function prepare() {
     copyFileSync(inRoot('notebooks', name), inRoot('notebooks', file));
     const { cells } = JSON.parse(readFileSync(inRoot('notebooks', name), 'utf8'));
     const outputs = cells.flatMap((cell) => cell.outputs ?? []);
-    return { name, file, plots: outputs.filter((output) => output.data?.[PLOTLY]).length };
+    const code = cells.filter((cell) => cell.cell_type === 'code' && cell.source.length > 0);
+    return { name, file, cells: code.length, plots: outputs.filter((output) => output.data?.[PLOTLY]).length };
   });
   return [helpersNotebook(), ...copies];
 }
@@ -67,7 +68,7 @@ await live.done();`,
   const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
   const notebook = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 };
   writeFileSync(inRoot('notebooks', file), JSON.stringify(notebook));
-  return { name: 'display helpers', file, plots: 2, titles: ['typed', 'update 4'] };
+  return { name: 'display helpers', file, cells: cells.length, plots: 2, titles: ['typed', 'update 4'] };
 }
 
 async function startLab() {
@@ -94,14 +95,15 @@ async function startLab() {
 }
 
 /** Opens a notebook, runs all cells and looks at the page; resolves to a problem or undefined. */
-async function check(browser, url, { file, plots, titles = [] }) {
+async function check(browser, url, { file, cells, plots, titles = [] }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   try {
     await page.goto(url.replace('/lab?', `/lab/tree/${file}?reset&`));
     await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor({ timeout: 60_000 });
+    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
     await page.locator('[data-command="runmenu:run-all"]').click();
-    await page.waitForFunction(allCellsRan, undefined, { timeout: RUN_ALL_MS, polling: 250 });
+    await page.waitForFunction(cellsRan, cells, { timeout: RUN_ALL_MS, polling: 250 });
     await page.waitForFunction(
       (count) => document.querySelectorAll('.js-plotly-plot .main-svg').length >= count,
       plots,
@@ -125,14 +127,11 @@ async function check(browser, url, { file, plots, titles = [] }) {
   }
 }
 
-/** In the page: each code cell with text has a number, or one has failed. */
-function allCellsRan() {
+/** In the page: so many code cells have a number, or one has failed. */
+function cellsRan(count) {
   if (document.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) return true;
-  const cells = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')];
-  return cells.every((cell) => {
-    const prompt = cell.querySelector('.jp-InputPrompt').textContent;
-    return /\d/.test(prompt) || cell.querySelector('.cm-content').textContent.trim() === '';
-  });
+  const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+  return prompts.filter((prompt) => /\d/.test(prompt.textContent)).length >= count;
 }
 
 /** In the page: error texts, and for each plot whether anything is drawn in it, and its title. */

@@ -42,6 +42,20 @@ jupyter.ZmqServer.prototype.bindSocket = async function (socket, port) {
   socket.bindSync(`${this.connInfo.transport}://${this.connInfo.ip}:${port}`);
 };
 
+// tslab warns, in the output of the running cell, of each request that it does not know.
+const { handleShellMessage } = jupyter.ZmqServer.prototype;
+jupyter.ZmqServer.prototype.handleShellMessage = async function (socket, ...frames) {
+  const header = frames[frames.findIndex((frame) => frame.equals(DELIMITER)) + 2];
+  const type = JSON.parse(header.toString()).msg_type;
+  if (KNOWN.has(type)) await handleShellMessage.call(this, socket, ...frames);
+};
+const DELIMITER = Buffer.from('<IDS|MSG>');
+const KNOWN = new Set(
+  ['kernel_info', 'execute', 'is_complete', 'inspect', 'complete', 'comm_info', 'shutdown'].map(
+    (name) => `${name}_request`,
+  ),
+);
+
 // --- Top-level await ---------------------------------------------------------------------------
 // tslab finds a top-level await by a diagnostic that TypeScript does not give for `await (x)` and
 // `for await`. Looking at the emitted code finds all of them.

@@ -34,6 +34,9 @@ main(async () => {
 const labArguments = (port, noBrowser) => [
   ...['-m', 'jupyterlab', '--ServerApp.ip=127.0.0.1', `--ServerApp.port=${port}`],
   ...['--ServerApp.port_retries=0', `--ServerApp.root_dir=${inRoot('notebooks')}`],
+  // Only the project's own kernel, none of the machine's.
+  ...['--KernelSpecManager.allowed_kernelspecs=tslab', '--KernelSpecManager.ensure_native_kernel=False'],
+  '--MappingKernelManager.default_kernel_name=tslab',
   // Ctrl-C ends it at once, without a question; CI runs as root.
   ...['--ServerApp.answer_yes=True', '--ServerApp.allow_root=True', '--log-level=WARN'],
   ...['--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate'],

@@ -1,4 +1,4 @@
-/** npm test [-- NAME]: set-up, then every check (or those whose name holds NAME), then the total. */
+/** npm test [-- NAME]: set-up, then every check (or those whose name starts with NAME), then the total. */
 import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ const CHECKS = [
   node('lint', bin('eslint', 'bin', 'eslint.js'), '.'),
   node('format', bin('prettier', 'bin', 'prettier.cjs'), '--check', '.', '--log-level', 'warn'),
   node('types', bin('typescript', 'bin', 'tsc'), '--noEmit'),
-  node('types in the kernel', inRoot('scripts', 'dts-check.cjs')),
+  node('types-in-kernel', inRoot('scripts', 'dts-check.cjs')),
   { name: 'unit', run: unitTests },
   { name: 'kernel', run: () => lines(venvPython, [inRoot('scripts', 'kernel_test.py')]) },
   { name: 'notebooks', run: () => lines(venvPython, [inRoot('scripts', 'notebooks.py')]) },
@@ -26,7 +26,7 @@ main(async () => {
   const wanted = process.argv[2] ?? '';
   let passed = 0;
   let failed = 0;
-  for (const check of CHECKS.filter(({ name }) => name.includes(wanted))) {
+  for (const check of CHECKS.filter(({ name }) => name.startsWith(wanted))) {
     const start = performance.now();
     console.log(`\n--- ${check.name}`);
     const result = await check.run();
