@@ -45,7 +45,11 @@ export class DriftForecast extends Forecast {
     const by = this.meanTokens(i) / this.view.maxTokens[s];
     const stay = this.view.predictedTokens[i] * this.iterationSeconds(i, s);
     const queue = this.view.queue[s];
-    const after = this.imbalance(this.zxx + queue * by * (2 * this.shares[s] + by), this.zx + queue * by, this.sum + by);
+    const after = this.imbalance(
+      this.zxx + queue * by * (2 * this.shares[s] + by),
+      this.zx + queue * by,
+      this.sum + by,
+    );
     return ((after - this.imbalance(this.zxx, this.zx, this.sum)) * stay) / (slotSeconds * balanceUnit * balanceUnit);
   }
 
@@ -87,7 +91,9 @@ export const driftPlusPenalty: SchedulerFactory = (config) => {
     forecast ??= new DriftForecast(view);
     forecast.begin(view);
     for (let i = 0; i < view.count; i++) {
-      for (let s = 0; s < cost.length; s++) cost[s] = config.latencyWeight * (forecast.latency(i, s) + forecast.delayToOthers(i, s)) + forecast.balanceGrowth(i, s);
+      for (let s = 0; s < cost.length; s++)
+        cost[s] =
+          config.latencyWeight * (forecast.latency(i, s) + forecast.delayToOthers(i, s)) + forecast.balanceGrowth(i, s);
       const s = cheapest(view, i, cost);
       assignment[i] = s;
       forecast.assign(i, s);

@@ -108,7 +108,9 @@ export class Forecast {
     const most = view.maxTokens[s] as number;
     const together = Math.min(output, this.residence(s));
     const before = this.occupationDuring(s, output);
-    const slower = view.iterationSeconds(s, Math.min(most, before + this.meanTokens(i))) - view.iterationSeconds(s, Math.min(most, before));
+    const slower =
+      view.iterationSeconds(s, Math.min(most, before + this.meanTokens(i))) -
+      view.iterationSeconds(s, Math.min(most, before));
     return n * together * slower;
   }
 }

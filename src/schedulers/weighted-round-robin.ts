@@ -21,7 +21,8 @@ export const weightedRoundRobin: SchedulerFactory = (config) => {
       let best = -1;
       for (let s = 0; s < weight.length; s++) {
         credit[s]! += weight[s] as number;
-        if ((view.allFit || view.fits(i, s)) && (best === -1 || (credit[s] as number) > (credit[best] as number))) best = s;
+        if ((view.allFit || view.fits(i, s)) && (best === -1 || (credit[s] as number) > (credit[best] as number)))
+          best = s;
       }
       if (best === -1) best = 0;
       credit[best]! -= total;

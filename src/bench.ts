@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { benchEnvironment } from './bench/environment';
+import { type BenchFigure, formatFigures } from './bench/figure';
+
+const usage = `Usage: npm run bench [-- [learn] [--json] [--quick]]
+
+Without "learn": slots per second of one core of the whole environment step beside naive engines, at three sizes, with the trace on, and
+memory over a long run. With "learn": the parts of a learning update.
+  --json   one JSON line per figure: bench, value, unit, ratio, ratioTo
+  --quick  shorter runs, rougher figures
+`;
+
+/** What src/nn/bench.ts provides. */
+interface LearningBench {
+  benchLearn(options: {
+    readonly quick: boolean;
+    readonly log: (message: string) => void;
+  }): Promise<readonly BenchFigure[]>;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const unknown = args.find((arg) => !['learn', 'env', '--json', '--quick', '--help'].includes(arg));
+  if (unknown !== undefined || args.includes('--help')) {
+    if (unknown !== undefined) process.stderr.write(`argument is "${unknown}"; allowed: learn, --json, --quick\n`);
+    (unknown === undefined ? process.stdout : process.stderr).write(usage);
+    return unknown === undefined ? 0 : 2;
+  }
+  const quick = args.includes('--quick');
+  const log = (message: string): void => {
+    process.stderr.write(`bench: ${message}\n`);
+  };
+  const figures = args.includes('learn') ? await learn(quick, log) : environment(quick, log);
+  process.stdout.write(formatFigures(figures, args.includes('--json')));
+  return 0;
+}
+
+function environment(quick: boolean, log: (message: string) => void): BenchFigure[] {
+  return quick
+    ? benchEnvironment({ repetitions: 3, slots: 2000, memorySlots: 20_000, log })
+    : benchEnvironment({ repetitions: 7, slots: 10_000, memorySlots: 100_000, log });
+}
+
+async function learn(quick: boolean, log: (message: string) => void): Promise<readonly BenchFigure[]> {
+  const file = join(__dirname, 'nn', 'bench.js');
+  if (!existsSync(file)) throw new Error('bench learn: src/nn/bench.ts is not there');
+  const { benchLearn } = (await import(file)) as LearningBench;
+  return benchLearn({ quick, log });
+}
+
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

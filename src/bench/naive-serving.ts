@@ -1,0 +1,229 @@
+import { decodeProfile, iterationSeconds, type DecodeProfile } from '../system/decode-profile';
+import { HandleQueue } from '../system/handle-queue';
+import { RequestTable } from '../system/request-table';
+import type { ServerSpec } from '../system/scenario';
+import { kvTokenIterations, tokensThatFit, type ServingConstants } from '../system/server';
+import { Serving, slotOf } from '../system/serving';
+
+/**
+ * What the fast engine is measured against: the same serving model (DEED), written as one would without thinking of
+ * speed. Every iteration touches every request of the running batch. The two ways of asking whether a request fits the
+ * KV pool differ in cost, not in result:
+ * `literal` looks at every future iteration, as the rule is stated; `lean` first at the sum of all final sizes, which
+ * settles nearly all cases, and makes the loop over the batch the only difference to the fast engine.
+ */
+export type Admission = 'literal' | 'lean';
+
+interface Job {
+  readonly handle: number;
+  readonly input: number;
+  readonly output: number;
+  generated: number;
+}
+
+interface Prefill {
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly jobs: readonly Job[];
+}
+
+/** One server, with the public face of `EdgeServer` as far as the environment looks at it. */
+class NaiveServer {
+  slotTokenSeconds = 0;
+  slotPeakTokens = 0;
+  slotIterations = 0;
+  prefillFreeAt = -Infinity;
+  readonly maxTokens: number;
+  private readonly profile: DecodeProfile;
+  private prefills: Prefill[] = [];
+  private line: Job[] = [];
+  private running: Job[] = [];
+  private now = 0;
+
+  constructor(
+    readonly index: number,
+    readonly spec: ServerSpec,
+    private readonly constants: ServingConstants,
+    private readonly admission: Admission,
+  ) {
+    this.profile = decodeProfile(spec.decodeProfile);
+    this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
+  }
+
+  get runningCount(): number {
+    return this.running.length;
+  }
+
+  get waitingCount(): number {
+    return this.line.length;
+  }
+
+  get prefillingCount(): number {
+    return this.prefills.reduce((n, prefill) => n + prefill.jobs.length, 0);
+  }
+
+  get kvTokens(): number {
+    return this.running.reduce((tokens, job) => tokens + job.input + job.generated + 1, 0);
+  }
+
+  get remainingOutputTokens(): number {
+    return this.all().reduce((tokens, job) => tokens + job.output - job.generated, 0);
+  }
+
+  get remainingTokenIterations(): number {
+    const left = (job: Job): number =>
+      kvTokenIterations(job.input, job.output) - kvTokenIterations(job.input, job.generated);
+    return this.all().reduce((sum, job) => sum + left(job), 0);
+  }
+
+  iterationSeconds(tokens: number): number {
+    return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
+  }
+
+  canHold(input: number, output: number): boolean {
+    return input + output <= this.maxTokens;
+  }
+
+  receive(table: RequestTable, handles: readonly number[], slotStartAt: number): void {
+    let slowest = 0;
+    let tokens = 0;
+    for (const handle of handles) {
+      slowest = Math.max(slowest, table.transmissionSeconds[handle] as number);
+      tokens += table.inputTokens[handle] as number;
+    }
+    const readyAt = slotStartAt + slowest;
+    const startAt = Math.max(readyAt, this.prefillFreeAt);
+    const endAt = startAt + tokens / this.spec.prefillTokensPerSecond;
+    const jobs = handles.map((handle) => {
+      table.synchronisedAt[handle] = readyAt;
+      table.prefillStartAt[handle] = startAt;
+      table.prefillEndAt[handle] = endAt;
+      return {
+        handle,
+        input: table.inputTokens[handle] as number,
+        output: table.outputTokens[handle] as number,
+        generated: 0,
+      };
+    });
+    this.prefills.push({ startAt, endAt, jobs });
+    this.prefillFreeAt = endAt;
+  }
+
+  get nextIterationAt(): number {
+    if (this.running.length > 0 || this.line.length > 0) return this.now;
+    const [head] = this.prefills;
+    return head === undefined ? Infinity : Math.max(this.now, head.endAt);
+  }
+
+  beginSlot(): void {
+    this.slotTokenSeconds = 0;
+    this.slotPeakTokens = 0;
+    this.slotIterations = 0;
+  }
+
+  advance(table: RequestTable, endAt: number, completed: HandleQueue): void {
+    for (let at = this.nextIterationAt; at < endAt; at = this.nextIterationAt) {
+      this.now = at;
+      this.join(table);
+      this.iterate(table, completed);
+    }
+  }
+
+  private all(): Job[] {
+    return [...this.running, ...this.line, ...this.prefills.flatMap((prefill) => prefill.jobs)];
+  }
+
+  private join(table: RequestTable): void {
+    while (this.prefills.length > 0 && (this.prefills[0] as Prefill).endAt <= this.now)
+      this.line.push(...(this.prefills.shift() as Prefill).jobs);
+    while (this.line.length > 0 && this.fits(this.line[0] as Job)) {
+      const job = this.line.shift() as Job;
+      table.joinedAt[job.handle] = this.now;
+      this.running.push(job);
+    }
+  }
+
+  private fits(newcomer: Job): boolean {
+    const { running, maxTokens } = this;
+    let most = newcomer.input + newcomer.output;
+    let longest = newcomer.output;
+    for (const job of running) {
+      most += job.input + job.output;
+      longest = Math.max(longest, job.output - job.generated);
+    }
+    if (this.admission === 'lean' && most <= maxTokens) return true;
+    for (let k = 1; k <= longest; k++) {
+      let tokens = newcomer.output >= k ? newcomer.input + k : 0;
+      for (const job of running) if (job.output - job.generated >= k) tokens += job.input + job.generated + k;
+      if (tokens > maxTokens) return false;
+    }
+    return true;
+  }
+
+  private iterate(table: RequestTable, completed: HandleQueue): void {
+    const { running, now } = this;
+    const [head] = this.prefills;
+    let tokens = 0;
+    for (const job of running) {
+      job.generated++;
+      tokens += job.input + job.generated;
+    }
+    const speed = head !== undefined && head.startAt <= now ? 1 - this.constants.prefillSlowdown : 1;
+    const seconds = this.iterationSeconds(tokens) / speed;
+    this.slotTokenSeconds += tokens * seconds;
+    this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens);
+    this.slotIterations++;
+    this.now = now + seconds;
+    let left = 0;
+    for (const job of running) {
+      if (job.generated < job.output) {
+        running[left++] = job;
+        continue;
+      }
+      table.completedAt[job.handle] = this.now;
+      completed.push(job.handle);
+    }
+    running.length = left;
+  }
+}
+
+/** The servers of a system, with the public face of `Serving` as far as the environment looks at it. */
+class NaiveServing {
+  readonly table: RequestTable = new RequestTable();
+  readonly completed: HandleQueue = new HandleQueue();
+  readonly servers: readonly NaiveServer[];
+
+  constructor(
+    specs: readonly ServerSpec[],
+    readonly constants: ServingConstants,
+    admission: Admission,
+  ) {
+    this.servers = specs.map((spec, s) => new NaiveServer(s, spec, constants, admission));
+  }
+
+  submit(handles: Int32Array, count: number, slotStartAt: number): void {
+    const batches = this.servers.map((): number[] => []);
+    for (const handle of handles.subarray(0, count)) batches[this.table.server[handle] as number]?.push(handle);
+    batches.forEach((batch, s) => {
+      if (batch.length > 0) this.servers[s]?.receive(this.table, batch, slotStartAt);
+    });
+  }
+
+  runSlot(slot: number): void {
+    this.completed.clear();
+    for (const server of this.servers) {
+      server.beginSlot();
+      server.advance(this.table, (slot + 1) * this.constants.slotSeconds, this.completed);
+    }
+  }
+
+  nextBusySlot(): number {
+    return slotOf(Math.min(...this.servers.map((server) => server.nextIterationAt)), this.constants.slotSeconds);
+  }
+}
+
+/** The naive engine, to be handed to an environment in place of `Serving`; true lengths only, no forks, no recorder. */
+export function naiveServing(specs: readonly ServerSpec[], constants: ServingConstants, admission: Admission): Serving {
+  // The environment looks at nothing but the members written out above.
+  return new NaiveServing(specs, constants, admission) as unknown as Serving;
+}
