@@ -1,4 +1,5 @@
 import type { Rng } from '../core/rng';
+import { addTo } from './accumulate';
 import { uniformInit } from './init';
 import { kernels as bestKernels, type Kernels, type LstmStates, type Tensor } from './kernels';
 import { Parameters } from './parameters';
@@ -146,8 +147,8 @@ export class LstmPredictor {
     const top = k.reshape(layers[this.layers - 1]?.h ?? inputs, [rows, this.hidden]);
     const dHead = k.matMul(top, dy, true);
     const dHeadBias = k.sumRows(dy);
-    add(p.gradientView('head weights'), k.read(dHead));
-    add(p.gradientView('head bias'), k.read(dHeadBias));
+    addTo(p.gradientView('head weights'), k.read(dHead));
+    addTo(p.gradientView('head bias'), k.read(dHeadBias));
     const dTop = k.matMul(dy, w.head, false, true);
     let dh = k.reshape(dTop, [steps, batch, this.hidden]);
     for (const t of [dy, top, dHead, dHeadBias, dTop]) t.dispose();
@@ -156,8 +157,8 @@ export class LstmPredictor {
       const cell = w.cells[layer];
       const x = layer === 0 ? inputs : layers[layer - 1].h;
       const gradients = k.lstmGrad(x, cell.weights, cell.bias, layers[layer], dh);
-      add(p.gradientView(`lstm ${layer} weights`), k.read(gradients.weights));
-      add(p.gradientView(`lstm ${layer} bias`), k.read(gradients.bias));
+      addTo(p.gradientView(`lstm ${layer} weights`), k.read(gradients.weights));
+      addTo(p.gradientView(`lstm ${layer} bias`), k.read(gradients.bias));
       for (const t of [gradients.weights, gradients.bias, dh]) t.dispose();
       dh = gradients.x;
     }
@@ -196,8 +197,4 @@ export class LstmPredictor {
     this.weights = { version: p.version, cells, head, headBias: k.tensor(p.view('head bias'), [this.outputs]) };
     return this.weights;
   }
-}
-
-function add(out: Float32Array, values: Float32Array): void {
-  for (let k = 0; k < values.length; k++) out[k] = out[k] + values[k];
 }

@@ -4,7 +4,9 @@ import { createRng, type Rng } from '../core/rng';
 import { tensorflow } from './backend';
 import { kernels } from './kernels';
 import { plainKernels } from './kernels-plain';
-import { Mlp, type MlpBatch, type MlpShape } from './mlp';
+import { MlpLoop } from './mlp-loop';
+import { Mlp } from './mlp';
+import type { MlpBatch, MlpShape } from './mlp-shape';
 
 const normals = (n: number, rng: Rng): Float32Array => Float32Array.from({ length: n }, () => rng.normal());
 
@@ -172,6 +174,28 @@ describe('Mlp', () => {
     mlp.predict(batch);
     mlp.dispose();
     expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('has the same outputs in loops, to 1e-5', () => {
+    const rng = createRng(8);
+    const shapes: MlpShape[] = [
+      { sharedInputs: 48, rowInputs: 10, outputs: 8 },
+      { sharedInputs: 60, rowInputs: 0, hidden: [64, 64, 32], outputs: 1 },
+      { sharedInputs: 0, rowInputs: 13, hidden: [17, 9], outputs: 3 },
+      { sharedInputs: 4, rowInputs: 3, hidden: [], outputs: 5 },
+    ];
+    for (const sizes of shapes) {
+      const mlp = new Mlp(sizes, rng);
+      const batch = batchFor(sizes, 3, sizes.rowInputs === 0 ? 1 : 40, rng);
+      const tape = mlp.forward(batch);
+      tape.dispose();
+      const outputs = new MlpLoop(mlp.shape, mlp.sizes, mlp.parameters).predict(batch);
+      expect(outputs.length).toBe(tape.outputs.length);
+      expect(scale(outputs)).toBeGreaterThan(0.1);
+      expect(largest(outputs, tape.outputs)).toBeLessThan(1e-5);
+      expect(largest(mlp.predict(batch), tape.outputs)).toBeLessThan(1e-5);
+      mlp.dispose();
+    }
   });
 
   it('refuses sizes that do not fit', () => {
