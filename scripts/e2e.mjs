@@ -11,7 +11,7 @@ import { inRoot, jupyterEnv, main, root } from './common.mjs';
 
 const { findChromium } = createRequire(import.meta.url)('../dist/notebook/render.js');
 const PLOTLY = 'application/vnd.plotly.v1+json';
-const RUN_ALL_MS = 300_000;
+const RUN_ALL_MS = 240_000;
 
 main(async () => {
   const notebooks = prepare();
@@ -94,18 +94,30 @@ async function startLab() {
   throw new Error(`JupyterLab did not answer:\n${output}`);
 }
 
+/** Before the page is connected to a kernel, Run All asks for one in a dialog. */
+async function kernelReady(url, file) {
+  for (let tries = 0; tries < 300; tries++) {
+    const sessions = await (await fetch(url.replace('/lab?', '/api/sessions?'))).json();
+    const kernel = sessions.find((session) => session.path === file)?.kernel;
+    if (kernel?.connections > 0 && kernel.execution_state === 'idle') return;
+    await sleep(200);
+  }
+  throw new Error('the kernel did not start');
+}
+
 /** Opens a notebook, runs all cells and looks at the page; resolves to a problem or undefined. */
 async function check(browser, url, { file, cells, plots, titles = [] }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   try {
     await page.goto(url.replace('/lab?', `/lab/tree/${file}?reset&`));
     await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor({ timeout: 60_000 });
-    await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ timeout: 60_000 });
+    await kernelReady(url, file);
+    await page.locator('#jp-main-statusbar', { hasText: 'TypeScript | Idle' }).waitFor({ timeout: 60_000 });
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
     await page.locator('[data-command="runmenu:run-all"]').click();
     await page.waitForFunction(cellsRan, cells, { timeout: RUN_ALL_MS, polling: 250 });
     await page.waitForFunction(
-      (count) => document.querySelectorAll('.js-plotly-plot .main-svg').length >= count,
+      (count) => document.querySelectorAll('.js-plotly-plot:has(.main-svg)').length >= count,
       plots,
       {
         timeout: 60_000,
@@ -114,6 +126,7 @@ async function check(browser, url, { file, cells, plots, titles = [] }) {
     );
     await sleep(1000);
     const seen = await page.evaluate(look);
+    if (seen.question) return `JupyterLab asks: ${seen.question}`;
     if (seen.errors.length > 0) return `error output: ${seen.errors.join('\n').slice(0, 800)}`;
     if (seen.drawn.length !== plots) return `${plots} plots expected, ${seen.drawn.length} there`;
     if (seen.drawn.includes(false)) return `plot ${seen.drawn.indexOf(false) + 1} is empty`;
@@ -127,9 +140,10 @@ async function check(browser, url, { file, cells, plots, titles = [] }) {
   }
 }
 
-/** In the page: so many code cells have a number, or one has failed. */
+/** In the page: so many code cells have a number, or one has failed, or a question is asked. */
 function cellsRan(count) {
-  if (document.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) return true;
+  const stopped = '[data-mime-type="application/vnd.jupyter.stderr"], .jp-Dialog';
+  if (document.querySelector(stopped)) return true;
   const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
   return prompts.filter((prompt) => /\d/.test(prompt.textContent)).length >= count;
 }
@@ -142,6 +156,7 @@ function look() {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const plots = all('.js-plotly-plot');
   return {
+    question: all('.jp-Dialog')[0]?.textContent,
     errors: all('[data-mime-type="application/vnd.jupyter.stderr"]').map((node) => node.textContent),
     drawn: plots.map((plot) => plot.querySelector(marks) !== null),
     titles: plots.map((plot) => plot.querySelector('.gtitle')?.textContent ?? ''),

@@ -42,19 +42,18 @@ jupyter.ZmqServer.prototype.bindSocket = async function (socket, port) {
   socket.bindSync(`${this.connInfo.transport}://${this.connInfo.ip}:${port}`);
 };
 
-// tslab warns, in the output of the running cell, of each request that it does not know.
+// tslab warns of each request that it does not know (JupyterLab asks for the history), in whatever
+// cell is running. It does so before its first await.
 const { handleShellMessage } = jupyter.ZmqServer.prototype;
-jupyter.ZmqServer.prototype.handleShellMessage = async function (socket, ...frames) {
-  const header = frames[frames.findIndex((frame) => frame.equals(DELIMITER)) + 2];
-  const type = JSON.parse(header.toString()).msg_type;
-  if (KNOWN.has(type)) await handleShellMessage.call(this, socket, ...frames);
+jupyter.ZmqServer.prototype.handleShellMessage = function (...message) {
+  const { warn } = console;
+  console.warn = (text, ...rest) => {
+    if (!String(text).startsWith('unknown msg_type')) warn.call(console, text, ...rest);
+  };
+  const handled = handleShellMessage.apply(this, message);
+  console.warn = warn;
+  return handled;
 };
-const DELIMITER = Buffer.from('<IDS|MSG>');
-const KNOWN = new Set(
-  ['kernel_info', 'execute', 'is_complete', 'inspect', 'complete', 'comm_info', 'shutdown'].map(
-    (name) => `${name}_request`,
-  ),
-);
 
 // --- Top-level await ---------------------------------------------------------------------------
 // tslab finds a top-level await by a diagnostic that TypeScript does not give for `await (x)` and

@@ -38,7 +38,7 @@ const labArguments = (port, noBrowser) => [
   ...['--KernelSpecManager.allowed_kernelspecs=tslab', '--KernelSpecManager.ensure_native_kernel=False'],
   '--MappingKernelManager.default_kernel_name=tslab',
   // Ctrl-C ends it at once, without a question; CI runs as root.
-  ...['--ServerApp.answer_yes=True', '--ServerApp.allow_root=True', '--log-level=WARN'],
+  ...['--ServerApp.answer_yes=True', '--ServerApp.allow_root=True', '--log-level=ERROR'],
   ...['--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate'],
   ...(noBrowser ? ['--no-browser'] : []),
 ];
