@@ -49,8 +49,8 @@ function columnRecorder(): IterationRecorder {
  */
 export function timedRun({ config, engine, recorder }: Case, seed: number): { seconds: number; metrics: RunMetrics } {
   const constants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
-  const serving = engine === 'fast' ? undefined : naiveServing(serverSpecs(config), constants, engine);
-  const env = new EdgeEnv(config, seed, { recorder }, serving);
+  const parts = engine === 'fast' ? {} : { serving: naiveServing(serverSpecs(config), constants, engine) };
+  const env = new EdgeEnv(config, seed, { recorder }, parts);
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
   const assignment = new Int32Array(config.users);

@@ -7,7 +7,13 @@ import { kilobytesToBytes } from '../core/units';
 import { type EdgeServer, type ServingConstants } from '../system/server';
 import { Serving } from '../system/serving';
 import type { IterationRecorder } from '../system/trajectory';
-import { type SlotRequests, type Workload, slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import {
+  type SlotRequests,
+  type Workload,
+  slotRequests,
+  syntheticWorkload,
+  withPredictionError,
+} from '../system/workload';
 import { type Completions, type SlotOutcome, completions } from './outcome';
 import type { RewardFunction } from './reward';
 import { SlotView } from './slot-view';
@@ -44,6 +50,15 @@ export interface EdgeEnvOptions {
   readonly recorder?: IterationRecorder | undefined;
 }
 
+/** What an environment may take over instead of making its own. */
+export interface EdgeEnvParts {
+  /** An engine; a forked one, or another that serves alike. */
+  readonly serving?: Serving;
+  /** The workload, prediction error included. */
+  readonly workload?: Workload;
+  readonly channel?: Channel;
+}
+
 /** The workload that a configuration describes, prediction error included. */
 export function configuredWorkload(config: SystemConfig, seed: number, given?: Workload): Workload {
   const truth = given ?? syntheticWorkload({ ...config, maxTokens: LONGEST_TOKENS }, seed);
@@ -67,7 +82,7 @@ export class EdgeEnv {
   private readonly batchCount: Int32Array;
   private readonly queue: Float64Array;
   private readonly mobility: Mobility;
-  private serving: Serving;
+  private readonly serving: Serving;
   private slot = 0;
   private arrived = 0;
   private oversized = 0;
@@ -76,13 +91,13 @@ export class EdgeEnv {
     readonly config: SystemConfig,
     readonly seed: number,
     private readonly options: EdgeEnvOptions = {},
-    serving?: Serving,
+    parts: EdgeEnvParts = {},
   ) {
     const constants: ServingConstants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
-    this.serving = serving ?? new Serving(serverSpecs(config), constants);
-    this.channel = createChannel(config, seed);
+    this.serving = parts.serving ?? new Serving(serverSpecs(config), constants);
+    this.channel = parts.channel ?? createChannel(config, seed);
     this.mobility = new Mobility(config, seed);
-    this.workload = configuredWorkload(config, seed, options.workload);
+    this.workload = parts.workload ?? configuredWorkload(config, seed, options.workload);
     const most = this.workload.maxRequestsPerSlot;
     const serverCount = this.serving.servers.length;
     this.requests = slotRequests(most);
@@ -119,7 +134,8 @@ export class EdgeEnv {
 
   /** The first slot's requests. An environment starts once; make a new one for another run. */
   reset(): TimeStep {
-    if (this.slot !== 0 || this.arrived !== 0) throw new Error('EdgeEnv.reset: this environment has run; make a new one');
+    if (this.slot !== 0 || this.arrived !== 0)
+      throw new Error('EdgeEnv.reset: this environment has run; make a new one');
     this.observe();
     return { stepType: 'first', reward: null, discount: 1, view: this.view, outcome: null };
   }
@@ -161,7 +177,9 @@ export class EdgeEnv {
    * needs. Its recorder, if any, is the one given here.
    */
   fork(recorder?: IterationRecorder): EdgeEnv {
-    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder }, this.serving.fork());
+    const { workload, channel } = this;
+    const parts = { serving: this.serving.fork(), workload, channel };
+    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder }, parts);
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);
@@ -187,7 +205,7 @@ export class EdgeEnv {
     view.refresh(this.slot, requests.count, this.queue, largest);
   }
 
-  /** Takes out the requests that no server can ever hold; returns the size of the largest that is left, tokens. */
+  /** Takes out the requests that no server can ever hold; returns the predicted size of the largest that is left, tokens. */
   private refuseOversized(): number {
     const { requests } = this;
     const capacity = this.largestPool;
@@ -198,7 +216,8 @@ export class EdgeEnv {
       const input = requests.inputTokens[i] as number;
       const output = requests.outputTokens[i] as number;
       if (input + output > capacity) {
-        if (this.config.oversized === 'error')
+        // Slot T's requests are only looked at, they never arrive.
+        if (this.config.oversized === 'error' && this.slot < this.config.slots)
           throw new UserError(
             `slot ${String(this.slot)}, request ${String(i)}: inputTokens + outputTokens is ${String(input + output)}; allowed: at most ${String(capacity)}, the largest KV pool (or set oversized to "reject")`,
           );
@@ -206,7 +225,7 @@ export class EdgeEnv {
         continue;
       }
       const predicted = requests.predictedTokens[i] as number;
-      largest = Math.max(largest, input + Math.max(output, predicted));
+      largest = Math.max(largest, input + predicted);
       if (kept < i) {
         requests.user[kept] = requests.user[i] as number;
         requests.inputTokens[kept] = input;
@@ -232,7 +251,8 @@ export class EdgeEnv {
     batchCount.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
-      if (s === undefined || s < 0 || s >= servers.length) throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
+      if (s === undefined || s < 0 || s >= servers.length)
+        throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
       batchCount[s]!++;
     }
     let sent = 0;

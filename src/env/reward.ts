@@ -35,7 +35,10 @@ export function weightedDeviation(outcome: SlotOutcome, unit: number): number {
  */
 export function driftPlusPenaltyReward(weights: RewardWeights): RewardFunction {
   const { latencyWeight, memoryWeight, balanceUnit } = weights;
-  return (outcome) => -latencyWeight * completedLatency(outcome) - weightedDeviation(outcome, balanceUnit) - memoryWeight * outcome.waiting;
+  return (outcome) =>
+    -latencyWeight * completedLatency(outcome) -
+    weightedDeviation(outcome, balanceUnit) -
+    memoryWeight * outcome.waiting;
 }
 
 /**

@@ -83,7 +83,13 @@ export class SlotView {
   /** D_tx of request i when server s receives `requestsOnServer` of the slot's requests, s. */
   transmissionSeconds(i: number, s: number, requestsOnServer: number): number {
     const { channel, config } = this;
-    const rate = uplinkRate(channel.bandwidthHz[s] as number, requestsOnServer, channel.powerW[this.user[i] as number] as number, this.gain(i, s), channel.noiseWPerHz);
+    const rate = uplinkRate(
+      channel.bandwidthHz[s] as number,
+      requestsOnServer,
+      channel.powerW[this.user[i] as number] as number,
+      this.gain(i, s),
+      channel.noiseWPerHz,
+    );
     return transmissionSeconds(config.bitsPerToken, this.inputTokens[i] as number, rate);
   }
 

@@ -18,7 +18,8 @@ export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
  * @param tolerance ε.
  */
 export function updateVirtualQueue(queue: Float64Array, deviation: Float64Array, tolerance: number): void {
-  for (let s = 0; s < queue.length; s++) queue[s] = Math.max((queue[s] as number) + (deviation[s] as number) - tolerance, 0);
+  for (let s = 0; s < queue.length; s++)
+    queue[s] = Math.max((queue[s] as number) + (deviation[s] as number) - tolerance, 0);
 }
 
 /** Lyapunov function, IV-A: L(Z) = ½·Σ Z_s². */

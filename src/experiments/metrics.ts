@@ -50,7 +50,12 @@ export interface RunMetrics {
   readonly littleResidual: number;
   readonly stability: Stability;
   /** Mean η_s, peak, Y_s per server. */
-  readonly perServer: readonly { readonly eta: number; readonly peak: number; readonly deviation: number; readonly iterations: number }[];
+  readonly perServer: readonly {
+    readonly eta: number;
+    readonly peak: number;
+    readonly deviation: number;
+    readonly iterations: number;
+  }[];
 }
 
 /** Sums up a run, slot by slot, in constant memory. */
@@ -135,7 +140,14 @@ export class Metrics {
       meanLatency: per(this.latency, this.completed),
       p50Latency: this.quantiles.quantile(0.5),
       p99Latency: this.quantiles.quantile(0.99),
-      parts: { transmission: part(0), synchronisation: part(1), prefillQueue: part(2), prefill: part(3), admission: part(4), decode: part(5) },
+      parts: {
+        transmission: part(0),
+        synchronisation: part(1),
+        prefillQueue: part(2),
+        prefill: part(3),
+        admission: part(4),
+        decode: part(5),
+      },
       deviation: per(sumOver(this.deviation), pairs),
       worstDeviation: per(Math.max(...this.deviation), this.slots),
       meanQueue: per(this.queueSum, pairs),
@@ -175,7 +187,10 @@ class BacklogTrend {
     this.sum = 0;
     this.inBlock = 0;
     if (this.blocks.length < 16) return;
-    this.blocks = Array.from({ length: 8 }, (_, i) => ((this.blocks[2 * i] as number) + (this.blocks[2 * i + 1] as number)) / 2);
+    this.blocks = Array.from(
+      { length: 8 },
+      (_, i) => ((this.blocks[2 * i] as number) + (this.blocks[2 * i + 1] as number)) / 2,
+    );
     this.blockSlots *= 2;
   }
 
@@ -186,7 +201,8 @@ class BacklogTrend {
   stability(): Stability {
     const { blocks, blockSlots } = this;
     const perSlot = this.slots === 0 ? 0 : this.arrivals / this.slots;
-    if (blocks.length < 8) return { verdict: 'STABLE', reason: `only ${String(this.slots)} slots, too few to tell growth from start-up` };
+    if (blocks.length < 8)
+      return { verdict: 'STABLE', reason: `only ${String(this.slots)} slots, too few to tell growth from start-up` };
     // The last slot's backlog is counted after the drain, so the last block is left out.
     const quarter = Math.max(1, Math.floor((blocks.length - 1) / 4));
     const mean = (from: number, to: number): number => blocks.slice(from, to).reduce((a, b) => a + b, 0) / (to - from);

@@ -1,4 +1,5 @@
 import type { SchedulerFactory } from '../env/scheduler';
+import type { SlotView } from '../env/slot-view';
 import { allowed } from './allowed';
 import { CostTree } from './cost-tree';
 
@@ -10,23 +11,31 @@ import { CostTree } from './cost-tree';
 export const leastLoaded: SchedulerFactory = (config, rng) => {
   const candidates = new Int32Array(config.servers);
   return (view, assignment) => {
+    // When all servers can hold all requests, the least loaded are the same for the whole slot.
+    let ties = view.allFit ? leastOf(view, 0, candidates) : 0;
     for (let i = 0; i < view.count; i++) {
-      const n = allowed(view, i, candidates);
-      let least = Infinity;
-      let ties = 0;
-      for (let k = 0; k < n; k++) {
-        const s = candidates[k] as number;
-        const load = view.workload[s] as number;
-        if (load < least) {
-          least = load;
-          ties = 0;
-        }
-        if (load === least) candidates[ties++] = s;
-      }
+      if (!view.allFit) ties = leastOf(view, i, candidates);
       assignment[i] = candidates[ties === 1 ? 0 : rng.int(ties)] as number;
     }
   };
 };
+
+/** Writes the servers of least workload among those that can hold request i to `out`; returns how many. */
+function leastOf(view: SlotView, i: number, out: Int32Array): number {
+  const n = allowed(view, i, out);
+  let least = Infinity;
+  let ties = 0;
+  for (let k = 0; k < n; k++) {
+    const s = out[k] as number;
+    const load = view.workload[s] as number;
+    if (load < least) {
+      least = load;
+      ties = 0;
+    }
+    if (load === least) out[ties++] = s;
+  }
+  return ties;
+}
 
 /** LL with the workload updated inside the slot: each request sees those assigned before it. */
 export const leastLoadedInSlot: SchedulerFactory = (config) => {

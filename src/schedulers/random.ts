@@ -6,8 +6,8 @@ export const random: SchedulerFactory = (config, rng) => {
   const candidates = new Int32Array(config.servers);
   return (view, assignment) => {
     for (let i = 0; i < view.count; i++) {
-      const n = allowed(view, i, candidates);
-      assignment[i] = candidates[rng.int(n)] as number;
+      if (view.allFit) assignment[i] = rng.int(view.serverCount);
+      else assignment[i] = candidates[rng.int(allowed(view, i, candidates))] as number;
     }
   };
 };

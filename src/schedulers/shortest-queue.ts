@@ -1,4 +1,5 @@
 import type { SchedulerFactory } from '../env/scheduler';
+import type { SlotView } from '../env/slot-view';
 import { allowed } from './allowed';
 import { CostTree } from './cost-tree';
 
@@ -24,15 +25,20 @@ export const powerOfTwo: SchedulerFactory = (config, rng) => {
   return (view, assignment) => {
     for (let s = 0; s < queued.length; s++) queued[s] = requestsOn(view, s);
     for (let i = 0; i < view.count; i++) {
-      const n = allowed(view, i, candidates);
-      const a = candidates[rng.int(n)] as number;
-      const b = candidates[rng.int(n)] as number;
+      const n = view.allFit ? candidates.length : allowed(view, i, candidates);
+      const a = drawn(view, candidates, rng.int(n));
+      const b = drawn(view, candidates, rng.int(n));
       const s = (queued[b] as number) < (queued[a] as number) ? b : a;
       assignment[i] = s;
       queued[s]!++;
     }
   };
 };
+
+/** The k-th server that can hold the request; when all can, the list is not even made. */
+function drawn(view: SlotView, candidates: Int32Array, k: number): number {
+  return view.allFit ? k : (candidates[k] as number);
+}
 
 function requestsOn(
   view: { running: Float64Array; waiting: Float64Array; prefilling: Float64Array },
