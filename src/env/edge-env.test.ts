@@ -1,0 +1,457 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import { createRng } from '../core/rng';
+import { schedulers } from '../schedulers/index';
+import type { SystemConfig } from '../system/config';
+import { serverSpecs } from '../system/gpus';
+import { systemConfig } from '../system/presets';
+import type { IterationRecorder } from '../system/trajectory';
+import { type SlotRequests, type Workload, syntheticWorkload } from '../system/workload';
+import { checkEnv } from './check-env';
+import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
+import { driftPlusPenaltyReward } from './reward';
+import type { Scheduler } from './scheduler';
+import type { SlotView } from './slot-view';
+import { driftBound, lyapunov } from './virtual-queue';
+
+const weights = { latencyWeight: 0.5, memoryWeight: 1, balanceUnit: 0.1 };
+
+function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
+  return systemConfig('calibrated', { users: 20, servers: 4, slots: 30, ...overrides });
+}
+
+/** Runs an environment to its end, telling every step. */
+function run(env: EdgeEnv, assign: Scheduler, seen: (step: TimeStep, env: EdgeEnv) => void = () => undefined): void {
+  let step = env.reset();
+  seen(step, env);
+  while (step.stepType !== 'last') {
+    const assignment = new Int32Array(step.view.count);
+    assign(step.view, assignment);
+    step = env.step(assignment);
+    seen(step, env);
+  }
+}
+
+const spread: Scheduler = (view, assignment) => {
+  for (let i = 0; i < view.count; i++) assignment[i] = (i + view.slot) % view.serverCount;
+};
+
+/** The requests and links of a slot. */
+function requestsOf(view: SlotView): unknown {
+  const columns = [view.user, view.inputTokens, view.predictedTokens].map((c) => Array.from(c.subarray(0, view.count)));
+  const gains = Array.from({ length: view.count * view.serverCount }, (_, k) =>
+    view.gain(Math.floor(k / view.serverCount), k % view.serverCount),
+  );
+  return { columns, gains };
+}
+
+/** What is known of the servers. */
+function serversOf(view: SlotView): unknown {
+  const { kvTokens, running, waiting, prefilling, prefillSeconds, remainingOutputTokens, remainingTokenIterations } =
+    view;
+  const { workload, queue } = view;
+  const columns = {
+    kvTokens,
+    running,
+    waiting,
+    prefilling,
+    prefillSeconds,
+    remainingOutputTokens,
+    remainingTokenIterations,
+    workload,
+    queue,
+  };
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, Array.from(column)]));
+}
+
+/** A workload with given requests `[input, output]` per slot. */
+function fixedWorkload(slots: readonly (readonly (readonly [number, number])[])[]): Workload {
+  return {
+    maxRequestsPerSlot: Math.max(1, ...slots.map((slot) => slot.length)),
+    fill(slot, out: SlotRequests): void {
+      const requests = slots[slot] ?? [];
+      out.count = requests.length;
+      requests.forEach(([input, output], i) => {
+        out.user[i] = 0;
+        out.inputTokens[i] = input;
+        out.outputTokens[i] = output;
+        out.predictedTokens[i] = output;
+      });
+    },
+  };
+}
+
+describe('EdgeEnv', () => {
+  it.each([
+    { name: 'deed', overrides: {} },
+    { name: 'static', overrides: { batching: 'static' } },
+    { name: 'one slot', overrides: { slots: 1 } },
+    { name: 'one user and server', overrides: { users: 1, servers: 1 } },
+    { name: 'predicted lengths', overrides: { predictionError: 'lognormal', predictionSigma: 0.5 } },
+    { name: 'long slots', overrides: { slotSeconds: 5 } },
+    { name: 'heavy tails', overrides: { lengths: 'lmsys-like', users: 30 } },
+  ] as const)('conforms: $name', ({ overrides }) => {
+    const system = config(overrides);
+    checkEnv(() => new EdgeEnv(system, 3, { reward: driftPlusPenaltyReward(weights) }), spread);
+    checkEnv(() => new EdgeEnv(system, 3), spread);
+  });
+
+  it('accounts for every request at every slot: arrived = completed + in flight + rejected', () => {
+    const large = config({ lengths: 'lmsys-like', sigmaOutput: 2, users: 40 });
+    let [arrived, completed, rejected, slots] = [0, 0, 0, 0];
+    run(new EdgeEnv(large, 1), spread, ({ outcome }, env) => {
+      if (outcome === null) return;
+      slots++;
+      arrived += outcome.arrived;
+      completed += outcome.completions.count;
+      rejected += outcome.rejected;
+      expect(arrived).toBe(completed + outcome.inSystem + rejected);
+      expect(env.inSystem).toBe(outcome.inSystem);
+      expect(arrived).toBe(40 * slots);
+    });
+    expect(rejected).toBeGreaterThan(0);
+    expect(completed + rejected).toBe(arrived);
+  });
+
+  it('completes each request once, on the server it was assigned to', () => {
+    const seen = new Set<string>();
+    run(new EdgeEnv(config(), 5), spread, ({ outcome }) => {
+      for (let k = 0; k < (outcome?.completions.count ?? 0); k++) {
+        const { slot, index, server } = outcome!.completions;
+        const key = `${slot[k]!}/${index[k]!}`;
+        expect(seen.has(key)).toBe(false);
+        seen.add(key);
+        expect(server[k]).toBe((index[k]! + slot[k]!) % 4);
+      }
+    });
+    expect(seen.size).toBe(20 * 30);
+  });
+
+  it('leaves nothing behind after the drain', () => {
+    const env = new EdgeEnv(config({ users: 60, predictionError: 'lognormal', predictionSigma: 0.6 }), 2);
+    run(env, spread);
+    expect(env.inSystem).toBe(0);
+    for (const server of env.servers) {
+      expect(server.requestCount).toBe(0);
+      expect(server.runningCount + server.waitingCount + server.prefillingCount).toBe(0);
+      expect([server.remainingOutputTokens, server.remainingTokenIterations, server.unprefilledTokens]).toEqual([
+        0, 0, 0,
+      ]);
+      expect(server.kvTokens).toBe(0);
+    }
+  });
+
+  it.each(['deed', 'static'] as const)(
+    'splits D_tot into parts that are not negative and sum to it (%s)',
+    (batching) => {
+      run(new EdgeEnv(config({ users: 50, batching }), 4), spread, ({ outcome }) => {
+        if (outcome === null) return;
+        const done = outcome.completions;
+        for (let k = 0; k < done.count; k++) {
+          const parts = [
+            done.transmission,
+            done.synchronisation,
+            done.prefillQueue,
+            done.prefill,
+            done.admission,
+            done.decode,
+          ];
+          const values = parts.map((part) => part[k]!);
+          expect(Math.min(...values)).toBeGreaterThan(-1e-12);
+          expect(values.reduce((a, b) => a + b, 0)).toBeCloseTo(done.total[k]!, 9);
+          expect(done.completedAt[k]! - done.slot[k]!).toBeCloseTo(done.total[k]!, 12);
+        }
+      });
+    },
+  );
+
+  it.each(['deed', 'static'] as const)('has η and the peak of the recorded iterations (%s)', (batching) => {
+    const system = config({ users: 40, batching });
+    const pools = serverSpecs(system).map((spec) => spec.kvCapacityBytes);
+    const eta = Array.from({ length: system.slots }, () => new Float64Array(4));
+    const peak = Array.from({ length: system.slots }, () => new Float64Array(4));
+    const recorder: IterationRecorder = {
+      record(s, slot, _k, _startsAt, seconds, tokens) {
+        if (slot >= system.slots) return;
+        eta[slot]![s]! += (16000 * tokens * seconds) / pools[s]!;
+        peak[slot]![s] = Math.max(peak[slot]![s]!, (16000 * tokens) / pools[s]!);
+      },
+    };
+    const told: { eta: number[]; peak: number[] }[] = [];
+    run(new EdgeEnv(system, 6, { recorder }), spread, ({ outcome }) => {
+      if (outcome !== null) told.push({ eta: Array.from(outcome.eta), peak: Array.from(outcome.peak) });
+    });
+    told.forEach((slot, t) => {
+      for (let s = 0; s < 4; s++) {
+        expect(slot.eta[s]).toBeCloseTo(eta[t]![s]!, 12);
+        expect(slot.peak[s]).toBeCloseTo(peak[t]![s]!, 12);
+        expect(slot.peak[s]).toBeLessThanOrEqual(1);
+      }
+    });
+  });
+
+  it('moves the virtual queues by Z(t+1) = max(Z + Y − ε, 0), within the drift bound', () => {
+    const system = config({ balanceTolerance: 0.001 });
+    let expected = [0, 0, 0, 0];
+    let grew = false;
+    run(
+      new EdgeEnv(system, 8),
+      (view, a) => a.fill(0, 0, view.count),
+      ({ outcome, view }) => {
+        expect(Array.from(view.queue)).toEqual(
+          outcome === null ? [0, 0, 0, 0] : expected.map((z, s) => Math.max(z + outcome.deviation[s]! - 0.001, 0)),
+        );
+        if (outcome === null) return;
+        expect(Array.from(outcome.queue)).toEqual(expected);
+        const mean = outcome.eta.reduce((a, b) => a + b, 0) / 4;
+        outcome.deviation.forEach((y, s) => {
+          expect(y).toBeCloseTo((outcome.eta[s]! - mean) ** 2, 12);
+        });
+        const drift = lyapunov(view.queue) - lyapunov(outcome.queue);
+        expect(drift).toBeLessThanOrEqual(driftBound(outcome.queue, outcome.deviation, 0.001) + 1e-12);
+        expected = Array.from(view.queue);
+        grew ||= expected.some((z) => z > 0.1);
+      },
+    );
+    expect(grew).toBe(true);
+  });
+
+  it('gives every scheduler the same users, links and requests, however much it draws itself', () => {
+    const slots = [schedulers.random, schedulers.ll, schedulers['power-of-two']].map((factory, f) => {
+      const rng = createRng(9).fork('scheduler');
+      for (let draws = 0; draws < 100 * f; draws++) rng.uniform();
+      const seen: unknown[] = [];
+      run(new EdgeEnv(config(), 9), factory(config(), rng), ({ view }) => seen.push(requestsOf(view)));
+      return JSON.stringify(seen);
+    });
+    expect(slots[1]).toBe(slots[0]);
+    expect(slots[2]).toBe(slots[0]);
+    let other = '';
+    run(new EdgeEnv(config(), 10), spread, ({ view }) => (other ||= JSON.stringify([requestsOf(view)])));
+    expect(slots[0]!.startsWith(other.slice(0, -1))).toBe(false);
+  });
+
+  it('gives permuted outcomes for permuted servers', () => {
+    // Without a network in between: servers differ in place and band, so the links are made alike.
+    const base: Partial<SystemConfig> = {
+      fading: 'none',
+      bandwidthMHz: [10, 10],
+      txPowerDbm: [20, 20],
+      pathLossDbPerDecade: 0,
+    };
+    const order = [2, 0, 3, 1];
+    const gpus = ['rtx3080', 'rtx3090', 'rtx4090', 'rtx3080'];
+    const told = (names: string[], place: (s: number) => number): { total: number[]; eta: number[][] } => {
+      const total: number[] = [];
+      const eta: number[][] = [];
+      const assign: Scheduler = (view, a) => {
+        for (let i = 0; i < view.count; i++) a[i] = place((i * i + view.slot) % 4);
+      };
+      run(new EdgeEnv(config({ ...base, gpus: names }), 11), assign, ({ outcome }) => {
+        if (outcome === null) return;
+        eta.push([0, 1, 2, 3].map((s) => outcome.eta[place(s)]!));
+        const { count, slot, index } = outcome.completions;
+        for (let k = 0; k < count; k++) total[slot[k]! * 20 + index[k]!] = outcome.completions.total[k]!;
+      });
+      return { total, eta };
+    };
+    const plain = told(gpus, (s) => s);
+    const moved: string[] = [];
+    gpus.forEach((gpu, s) => (moved[order[s]!] = gpu));
+    expect(told(moved, (s) => order[s]!)).toEqual(plain);
+  });
+
+  describe('fork', () => {
+    it.each([
+      { name: 'deed', overrides: {} },
+      { name: 'static', overrides: { batching: 'static' } },
+      { name: 'predicted lengths', overrides: { predictionError: 'lognormal' } },
+    ] as const)('has the same future and leaves the original alone: $name', ({ overrides }) => {
+      const system = config({ users: 40, ...overrides });
+      const options: EdgeEnvOptions = { reward: driftPlusPenaltyReward(weights) };
+      const transcript = (env: EdgeEnv, view: SlotView, assign: Scheduler): string => {
+        const lines: unknown[] = [requestsOf(view), serversOf(view)];
+        let last = false;
+        let current = view;
+        while (!last) {
+          const a = new Int32Array(current.count);
+          assign(current, a);
+          const step = env.step(a);
+          const { completions, eta, queue, inSystem } = step.outcome!;
+          lines.push(
+            step.reward,
+            Array.from(completions.total.subarray(0, completions.count)),
+            Array.from(eta),
+            Array.from(queue),
+            inSystem,
+          );
+          lines.push(requestsOf(step.view), serversOf(step.view));
+          current = step.view;
+          last = step.stepType === 'last';
+        }
+        return JSON.stringify(lines);
+      };
+      const start = (): { env: EdgeEnv; view: SlotView } => {
+        const env = new EdgeEnv(system, 12, options);
+        let { view } = env.reset();
+        for (let t = 0; t < 10; t++) {
+          const a = new Int32Array(view.count);
+          spread(view, a);
+          ({ view } = env.step(a));
+        }
+        return { env, view };
+      };
+      const alone = start();
+      const expected = transcript(alone.env, alone.view, spread);
+      const { env, view } = start();
+      const copy = env.fork();
+      const astray = env.fork();
+      expect(transcript(astray, astray.view, (v, a) => a.fill(1, 0, v.count))).not.toBe(expected);
+      expect(transcript(copy, copy.view, spread)).toBe(expected);
+      expect(transcript(env, view, spread)).toBe(expected);
+    });
+  });
+
+  describe('prediction error', () => {
+    const system = config({ predictionError: 'lognormal', predictionSigma: 0.4 });
+
+    it('shows predicted lengths while the servers run the true ones', () => {
+      const truth = syntheticWorkload({ ...system, maxTokens: 8192 }, 13);
+      const out = {
+        count: 0,
+        user: new Int32Array(20),
+        inputTokens: new Int32Array(20),
+        outputTokens: new Int32Array(20),
+        predictedTokens: new Int32Array(20),
+      };
+      truth.fill(0, out);
+      const { view } = new EdgeEnv(system, 13).reset();
+      const shown = Array.from(view.predictedTokens.subarray(0, 20));
+      expect(shown).not.toEqual(Array.from(out.outputTokens));
+      expect(Array.from(view.inputTokens.subarray(0, 20))).toEqual(Array.from(out.inputTokens));
+      expect('outputTokens' in view).toBe(false);
+    });
+
+    it('shows nothing that depends on true lengths before they have been observed', () => {
+      // Two worlds with equal predictions and unlike true lengths, none of which ends before the second slot does.
+      const world = (output: number): Workload => ({
+        maxRequestsPerSlot: 8,
+        fill(slot, out): void {
+          out.count = 8;
+          for (let u = 0; u < 8; u++) {
+            out.user[u] = u;
+            out.inputTokens[u] = 20 + u;
+            out.outputTokens[u] = output + 7 * u + slot;
+            out.predictedTokens[u] = 150 + u;
+          }
+        },
+      });
+      const plain = config({ users: 8 });
+      const views = [300, 420].map((output) => {
+        const seen: unknown[] = [];
+        run(new EdgeEnv(plain, 14, { workload: world(output) }), spread, ({ view }) => {
+          if (view.slot <= 2) seen.push(requestsOf(view), serversOf(view), view.allFit);
+        });
+        return seen;
+      });
+      expect(views[0]).toHaveLength(9);
+      expect(views[1]).toEqual(views[0]);
+    });
+  });
+
+  describe('a request larger than any pool', () => {
+    const workload = fixedWorkload([
+      [
+        [10, 10],
+        [5_000_000, 10],
+        [20, 30],
+      ],
+      [[5_000_000, 1]],
+      [],
+      [[7, 5_000_000]],
+    ]);
+
+    it('is counted as rejected and never shown, by default', () => {
+      const counts: unknown[] = [];
+      run(new EdgeEnv(config({ slots: 4 }), 1, { workload }), spread, ({ outcome, view }) => {
+        counts.push([view.count, outcome?.arrived, outcome?.rejected]);
+      });
+      expect(counts).toEqual([
+        [2, undefined, undefined],
+        [0, 3, 1],
+        [0, 1, 1],
+        [0, 0, 0],
+        [0, 1, 1],
+      ]);
+    });
+
+    it('stops with an error that names it when oversized is "error"', () => {
+      const env = new EdgeEnv(config({ slots: 4, oversized: 'error' }), 1, { workload });
+      expect(() => env.reset()).toThrow(UserError);
+      expect(() => new EdgeEnv(config({ oversized: 'error' }), 1, { workload }).reset()).toThrow(
+        /slot 0, request 1: .*5000010.*allowed: at most/,
+      );
+    });
+
+    it('stops nothing when it would arrive after the last slot', () => {
+      const late = fixedWorkload([[[10, 10]], [[5_000_000, 1]]]);
+      const env = new EdgeEnv(config({ slots: 1, oversized: 'error' }), 1, { workload: late });
+      env.reset();
+      expect(env.step(Int32Array.of(0)).stepType).toBe('last');
+    });
+
+    it('is rejected by a server too small for it, though others would hold it', () => {
+      const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], slots: 1 });
+      const [small] = new EdgeEnv(system, 1).servers;
+      const env = new EdgeEnv(system, 1, {
+        workload: fixedWorkload([
+          [
+            [small!.maxTokens, 1],
+            [small!.maxTokens, 1],
+          ],
+        ]),
+      });
+      expect(env.reset().view.allFit).toBe(false);
+      const { outcome } = env.step(Int32Array.of(0, 1));
+      expect([outcome?.arrived, outcome?.rejected, outcome?.completions.count]).toEqual([2, 1, 1]);
+    });
+  });
+
+  it('takes empty slots, and refuses an assignment to no server', () => {
+    const workload = fixedWorkload([[], [[5, 5]], []]);
+    const counts: number[] = [];
+    run(new EdgeEnv(config({ slots: 3 }), 1, { workload }), spread, ({ outcome }) =>
+      counts.push(outcome?.completions.count ?? -1),
+    );
+    expect(counts).toEqual([-1, 0, 1, 0]);
+    for (const wrong of [4, -1]) {
+      const env = new EdgeEnv(config(), 1);
+      env.reset();
+      expect(() => env.step(new Int32Array(20).fill(wrong))).toThrow(
+        /assignment\[0\] is (4|-1); allowed: a server's index, 0 to 3/,
+      );
+    }
+    const env = new EdgeEnv(config(), 1);
+    env.reset();
+    expect(() => env.step(new Int32Array(3))).toThrow(/assignment\[3\] is missing/);
+  });
+
+  it('holds finished requests to the end of a static batch', () => {
+    const workload = fixedWorkload([
+      [
+        [10, 5],
+        [10, 50],
+      ],
+    ]);
+    const totals = (batching: 'deed' | 'static'): number[] => {
+      const env = new EdgeEnv(config({ slots: 1, batching }), 1, { workload });
+      env.reset();
+      const done = env.step(Int32Array.of(0, 0)).outcome!.completions;
+      return Array.from(done.completedAt.subarray(0, 2));
+    };
+    const [early, late] = totals('deed');
+    expect(early).toBeLessThan(late!);
+    const [first, second] = totals('static');
+    expect(first).toBe(second);
+  });
+});
