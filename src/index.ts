@@ -56,6 +56,7 @@ export {
   inspect,
   repeatAssignments,
   toScenario,
+  latencyParts,
   requestIterations,
   companions,
   kvByRequest,
@@ -63,6 +64,7 @@ export {
 
 // Figures: data in, plotly figure out.
 export { systemModelFigure } from './figures/system-model';
+export { tableOneRows, type TableOneRow } from './figures/table-one';
 export { decodeProfileFigure } from './figures/gpu-profiles';
 export { lengthHistograms, type LengthSample } from './figures/workload';
 export { serviceAreaFigure, type Positions } from './figures/service-area';

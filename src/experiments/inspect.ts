@@ -6,7 +6,7 @@ import type { SystemConfig } from '../system/config';
 import type { Scenario, ServerSpec } from '../system/scenario';
 import type { EdgeServer } from '../system/server';
 import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
-import { Metrics, type RunMetrics } from './metrics';
+import { type LatencyParts, Metrics, type RunMetrics } from './metrics';
 
 /** One request's whole way: where it went, the points in time it passed, and the parts of D_tot between them, all s. */
 export interface InspectedRequest {
@@ -202,6 +202,12 @@ export function toScenario(run: Inspection): Scenario {
     servers,
     slots,
   };
+}
+
+/** The parts of a request's D_tot, s; as in a run's metrics. */
+export function latencyParts(request: InspectedRequest): LatencyParts {
+  const { transmission, synchronisation, prefillQueue, prefill, admission, decode } = request;
+  return { transmission, synchronisation, prefillQueue, prefill, admission, decode };
 }
 
 /** One iteration as one request lived it. */

@@ -1,6 +1,6 @@
 import type { Figure } from '../notebook/figure';
 import { OKABE_ITO } from '../notebook/theme';
-import { COLOURS, fade } from './marks';
+import { COLOURS, fade, heading } from './marks';
 
 /** A named line or group of bars: one value per place on the x axis. */
 export interface Series {
@@ -72,7 +72,7 @@ export function lines(
 function seriesLayout(labels: SeriesLabels, references: readonly Reference[]): Record<string, unknown> {
   const at = (value: number): number => (labels.logY === true ? Math.log10(value) : value);
   return {
-    title: { text: labels.title },
+    title: heading(labels.title),
     margin: { t: 80 },
     legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.01, yanchor: 'bottom' },
     xaxis: { title: { text: labels.x } },

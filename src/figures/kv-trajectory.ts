@@ -1,7 +1,7 @@
 import { type InspectedIteration, type Inspection, type KvByRequest } from '../experiments/inspect';
 import type { Figure } from '../notebook/figure';
 import { OKABE_ITO } from '../notebook/theme';
-import { COLOURS, fade, megabytes, slotLines } from './marks';
+import { COLOURS, fade, heading, megabytes, packedPairs, slotLines } from './marks';
 
 /** Which axes a panel's traces are drawn on, `x`, `y2`, …. */
 interface Axes {
@@ -33,7 +33,7 @@ export function kvExplorerFigure(run: Inspection, server = 0): Figure {
   return {
     data: panels.flat(),
     layout: {
-      title: { text: title(server) },
+      title: heading(title(server)),
       width: 980,
       height: 560,
       margin: { t: 100, b: 120 },
@@ -75,14 +75,18 @@ export function kvCompareFigure(runs: readonly [Inspection, Inspection], server 
     ),
   );
   const perPanel = panels.at(0)?.length ?? 0;
+  const yRange = (s: number): [number, number] => [0, 1.06 * poolOrPeak(runs, s)];
   const menu = first.servers.map((spec, s) => ({
     label: spec.name,
-    method: 'restyle',
-    args: ['visible', panels.flatMap((_, other) => Array.from({ length: perPanel }, () => other === s))],
+    method: 'update',
+    args: [
+      { visible: panels.flatMap((_, other) => Array.from({ length: perPanel }, () => other === s)) },
+      { 'yaxis.range': yRange(s), 'yaxis2.range': yRange(s) },
+    ],
   }));
   const lastAt = Math.max(...runs.map((run) => endOf(run)));
   const range = [0, lastAt];
-  const heading = (y: number, text: string): object => ({
+  const panelTitle = (y: number, text: string): object => ({
     x: 1,
     xref: 'paper',
     xanchor: 'right',
@@ -92,11 +96,11 @@ export function kvCompareFigure(runs: readonly [Inspection, Inspection], server 
     text: `<b>${text}</b>`,
     showarrow: false,
   });
-  const y = { title: { text: 'm<sub>s</sub>(k, t) [MB]' }, rangemode: 'tozero' };
+  const y = { title: { text: 'm<sub>s</sub>(k, t) [MB]' }, range: yRange(server) };
   return {
     data: panels.flat(),
     layout: {
-      title: { text: 'The same requests on the same servers, decoded in two ways' },
+      title: heading('The same requests on the same servers, decoded in two ways'),
       width: 980,
       height: 700,
       margin: { t: 120, b: 60 },
@@ -104,9 +108,9 @@ export function kvCompareFigure(runs: readonly [Inspection, Inspection], server 
       xaxis: { range, anchor: 'y', matches: 'x2', showticklabels: false },
       xaxis2: { range, anchor: 'y2', title: { text: 'time [s]; dotted: slot boundaries' } },
       yaxis: { ...y, domain: [0.54, 1] },
-      yaxis2: { ...y, domain: [0, 0.46], anchor: 'x2', matches: 'y' },
+      yaxis2: { ...y, domain: [0, 0.46], anchor: 'x2' },
       shapes: slotLines(first.config.slots, first.config.slotSeconds),
-      annotations: [heading(1, runs[0].config.batching), heading(0.46, runs[1].config.batching)],
+      annotations: [panelTitle(1, runs[0].config.batching), panelTitle(0.46, runs[1].config.batching)],
       updatemenus: [
         {
           type: 'dropdown',
@@ -129,11 +133,10 @@ export function kvByRequestFigure(run: Inspection, parts: KvByRequest, fromAt: n
   const x = parts.iterations.map((row) => row.startsAt);
   const server = run.servers.at(parts.iterations.at(0)?.server ?? 0);
   const seen = new Set<number>();
-  const colours = OKABE_ITO.slice(0, 6);
-  const layers = parts.requests.map(({ request, kvBytes }) => {
+    const layers = parts.requests.map(({ request, kvBytes }) => {
     const isFirst = !seen.has(request.slot);
     seen.add(request.slot);
-    const colour = colours[request.slot % colours.length];
+    const colour = OKABE_ITO[request.slot % OKABE_ITO.length];
     return {
       type: 'scatter',
       mode: 'lines',
@@ -141,7 +144,7 @@ export function kvByRequestFigure(run: Inspection, parts: KvByRequest, fromAt: n
       name: `arrived in slot ${request.slot}`,
       legendgroup: String(request.slot),
       showlegend: isFirst,
-      x: Float64Array.from(x),
+      x: Float32Array.from(x),
       y: Float32Array.from(kvBytes, megabytes),
       line: { shape: 'hv', width: 0.6, color: colour },
       fillcolor: fade(colour, 0.55),
@@ -152,7 +155,7 @@ export function kvByRequestFigure(run: Inspection, parts: KvByRequest, fromAt: n
   return {
     data: [...layers, capacityLine(capacity, fromAt, toAt, { xaxis: 'x', yaxis: 'y' })],
     layout: {
-      title: { text: `Who holds the KV cache of ${server?.name ?? ''} (${run.config.batching})` },
+      title: heading(`Who holds the KV cache of ${server?.name ?? ''} (${run.config.batching})`),
       width: 980,
       height: 480,
       margin: { t: 90 },
@@ -185,9 +188,10 @@ export function occupationHeatMaps(run: Inspection): Figure {
     hovertemplate: `%{y}, slot %{x}: %{z:.1f} %<extra>${field === 'eta' ? 'η' : 'peak'}</extra>`,
     ...axes,
   });
-  const heading = (x: number, text: string): object => ({
+  const panelTitle = (x: number, text: string): object => ({
     x,
     xref: 'paper',
+    xanchor: 'center',
     y: 1.01,
     yref: 'paper',
     yanchor: 'bottom',
@@ -197,7 +201,7 @@ export function occupationHeatMaps(run: Inspection): Figure {
   return {
     data: [map('eta', { xaxis: 'x', yaxis: 'y' }, 0), map('peak', { xaxis: 'x2', yaxis: 'y2' }, 1)],
     layout: {
-      title: { text: `How full each pool is, slot by slot (${run.config.batching})` },
+      title: heading(`How full each pool is, slot by slot (${run.config.batching})`),
       width: 980,
       height: 190 + 26 * names.length,
       margin: { t: 80 },
@@ -205,13 +209,18 @@ export function occupationHeatMaps(run: Inspection): Figure {
       xaxis2: { title: { text: 'slot t' }, domain: [0.52, 1], anchor: 'y2', showgrid: false },
       yaxis: { autorange: 'reversed', title: { text: 'edge server' } },
       yaxis2: { autorange: 'reversed', anchor: 'x2', showticklabels: false, matches: 'y' },
-      annotations: [heading(0.24, 'memory-time η<sub>s</sub>(t)'), heading(0.76, 'peak M<sub>pk</sub>(t)')],
+      annotations: [panelTitle(0.24, 'memory-time η<sub>s</sub>(t)'), panelTitle(0.76, 'peak M<sub>pk</sub>(t)')],
     },
   };
 }
 
+/** Where the axis of a server ends, MB. */
+function poolOrPeak(runs: readonly Inspection[], server: number): number {
+  return Math.max(...runs.map((run) => megabytes(run.servers.at(server)?.kvCapacityBytes ?? 0)));
+}
+
 function endOf(run: Inspection): number {
-  return Math.max(0, ...run.iterations.map((row) => row.startsAt + row.seconds));
+  return Math.max(0, ...run.iterations.map(endOfIteration));
 }
 
 function slotSlider(run: Inspection, axes: readonly string[]): object {
@@ -222,12 +231,12 @@ function slotSlider(run: Inspection, axes: readonly string[]): object {
     args: [Object.fromEntries(axes.map((axis) => [`${axis}.range`, [from, to]]))],
   });
   const windows = Array.from({ length: slots }, (_, t) =>
-    view(String(t), t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds),
+    view(`${t}–${t + WINDOW_SLOTS - 1}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds),
   );
   return {
     active: 0,
     steps: [view('all', 0, endOf(run)), ...windows],
-    currentvalue: { prefix: 'slots from: ', font: { size: 13 } },
+    currentvalue: { prefix: 'slots shown: ', font: { size: 13 } },
     pad: { t: 45, b: 0 },
     len: 1,
   };
@@ -246,24 +255,25 @@ function panelTraces(run: Inspection, server: number, visible: boolean, axes: Ax
   ].map((trace) => ({ ...trace, visible }));
 }
 
-/** The steps of one phase, shaded down to zero; a gap wherever the other phase or nothing runs. */
+/** The steps of one phase, shaded down to zero; at zero wherever the other phase or nothing runs. */
 function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colour: string, axes: Axes): object {
   const x: number[] = [];
   const y: number[] = [];
-  const about: (readonly [number, number] | readonly [])[] = [];
-  const add = (at: number, kvBytes: number, of?: InspectedIteration): void => {
+  const about: (readonly [number, number])[] = [];
+  const add = (at: number, kvBytes: number, { k, active }: InspectedIteration): void => {
     x.push(at);
     y.push(megabytes(kvBytes));
-    about.push(of === undefined ? [] : [of.k, of.active]);
+    about.push([k, active]);
   };
   const own = rows.filter((row) => row.phase === phase);
   own.forEach((row, i) => {
-    const endAt = row.startsAt + row.seconds;
+    const before = i === 0 ? undefined : own[i - 1];
+    if (before === undefined || !follows(before, row)) add(row.startsAt, 0, row);
     add(row.startsAt, row.kvBytes, row);
     const next = own.at(i + 1);
-    if (next !== undefined && next.startsAt - endAt < 1e-9) return;
-    add(endAt, row.kvBytes);
-    add(endAt, Number.NaN);
+    if (next !== undefined && follows(row, next)) return;
+    add(endOfIteration(row), row.kvBytes, row);
+    add(endOfIteration(row), 0, row);
   });
   return {
     type: 'scatter',
@@ -271,13 +281,22 @@ function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colou
     name: phase === 'I' ? 'phase I: backlog only' : 'phase II: backlog and new',
     x: Float32Array.from(x),
     y: Float32Array.from(y),
-    customdata: about,
-    line: { shape: 'hv', width: 1.4, color: colour },
+    customdata: packedPairs(about),
+    line: { shape: 'hv', width: 1, color: colour },
     fill: 'tozeroy',
-    fillcolor: fade(colour, 0.35),
+    fillcolor: fade(colour, 0.4),
     hovertemplate: '%{x:.3f} s: %{y:.1f} MB, iteration %{customdata[0]}, %{customdata[1]} requests<extra></extra>',
     ...axes,
   };
+}
+
+function endOfIteration(row: InspectedIteration): number {
+  return row.startsAt + row.seconds;
+}
+
+/** Whether an iteration begins when the other ends. */
+function follows(before: InspectedIteration, next: InspectedIteration): boolean {
+  return next.startsAt - endOfIteration(before) < 1e-9;
 }
 
 /** ▲ where requests join, at the level that their first iteration reaches. */
@@ -287,9 +306,9 @@ function admissions(run: Inspection, rows: readonly InspectedIteration[], server
   return {
     type: 'scatter',
     mode: 'markers',
-    name: '▲ admitted',
-    x: joins.map((request) => request.joinedAt),
-    y: joins.map((request) => level.get(request.joinedAt) ?? null),
+    name: 'admitted',
+    x: Float32Array.from(joins, (request) => request.joinedAt),
+    y: Float32Array.from(joins, (request) => level.get(request.joinedAt) ?? Number.NaN),
     text: joins.map((request) => request.id),
     marker: { symbol: 'triangle-up', size: 9, color: COLOURS.green },
     hovertemplate: '%{text} joins at %{x:.3f} s<extra></extra>',
@@ -310,9 +329,9 @@ function completions(run: Inspection, rows: readonly InspectedIteration[], serve
   return {
     type: 'scatter',
     mode: 'markers',
-    name: '▼ completed',
-    x: leaves.map((request) => request.completedAt),
-    y: level,
+    name: 'completed',
+    x: Float32Array.from(leaves, (request) => request.completedAt),
+    y: Float32Array.from(level),
     text: leaves.map((request) => request.id),
     marker: { symbol: 'triangle-down', size: 9, color: COLOURS.purple },
     hovertemplate: '%{text} leaves at %{x:.3f} s<extra></extra>',

@@ -1,7 +1,7 @@
 import type { InspectedRequest, Inspection, RequestIteration } from '../experiments/inspect';
 import type { LatencyParts } from '../experiments/metrics';
 import type { Figure } from '../notebook/figure';
-import { COLOURS, LATENCY_PARTS, fade, megabytes, slotLines, span } from './marks';
+import { COLOURS, LATENCY_PARTS, fade, heading, megabytes, slotLines, span } from './marks';
 
 /**
  * One request's way over the slots: a row per part of D_tot, then every decode iteration with its length, coloured by
@@ -141,11 +141,11 @@ export function latencyPartsFigure(rows: readonly LatencyRow[], title = 'Where t
       hovertemplate: '%{y}<br>%{fullData.name}: %{x:.4f} s<extra></extra>',
     })),
     layout: {
-      title: { text: title },
+      title: heading(title),
       barmode: 'stack',
       width: 900,
-      height: 190 + 34 * rows.length,
-      margin: { t: 90 },
+      height: 210 + 34 * rows.length,
+      margin: { t: 105 },
       xaxis: { title: { text: 'latency, D<sub>tot</sub> [s]' }, rangemode: 'tozero' },
       yaxis: { autorange: 'reversed', ticks: '' },
       legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom', traceorder: 'normal' },

@@ -1,5 +1,5 @@
 import type { Figure } from '../notebook/figure';
-import { COLOURS } from './marks';
+import { COLOURS, heading } from './marks';
 
 /** Points of the service area, m. */
 export interface Positions {
@@ -54,7 +54,8 @@ export function serviceAreaFigure(
       },
     ],
     layout: {
-      title: { text: 'Users walk among the edge servers' },
+      title: heading('Users walk among the edge servers'),
+      margin: { t: 80 },
       width: 680,
       height: 600,
       xaxis: { title: { text: 'x [m]' }, range: [0, areaMeters[0]], zeroline: false },

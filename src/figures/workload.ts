@@ -1,5 +1,5 @@
 import type { Figure } from '../notebook/figure';
-import { COLOURS, fade } from './marks';
+import { COLOURS, fade, heading } from './marks';
 
 /** Request lengths of one workload, tokens. */
 export interface LengthSample {
@@ -27,7 +27,8 @@ export function lengthHistograms(samples: readonly LengthSample[], most = 800): 
   return {
     data: samples.flatMap((sample, i) => [histogram(sample, i, true), histogram(sample, i, false)]),
     layout: {
-      title: { text: 'Lengths of the requests' },
+      title: heading('Lengths of the requests'),
+      margin: { t: 80 },
       barmode: 'overlay',
       bargap: 0.05,
       legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.02, yanchor: 'bottom' },
