@@ -1,0 +1,82 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  lstatSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { pendingFile, writeFileAtomic } from './atomic';
+import { UserError } from './errors';
+
+const folder = mkdtempSync(join(tmpdir(), 'lyreo-atomic-'));
+const at = (name: string): string => join(folder, name);
+const halves = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.part'));
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('writeFileAtomic', () => {
+  it('writes, and writes over', () => {
+    writeFileAtomic(at('a.txt'), 'one');
+    writeFileAtomic(at('a.txt'), Uint8Array.of(0x32));
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('2');
+    expect(halves()).toEqual([]);
+  });
+
+  it('follows a link instead of replacing it', () => {
+    writeFileSync(at('target.txt'), 'old');
+    symlinkSync(at('target.txt'), at('link.txt'));
+    writeFileAtomic(at('link.txt'), 'new');
+    expect(lstatSync(at('link.txt')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(at('target.txt'), 'utf8')).toBe('new');
+  });
+
+  it('writes to a device', () => {
+    writeFileAtomic('/dev/null', 'gone');
+    expect(lstatSync('/dev/null').isFile()).toBe(false);
+  });
+
+  it.each([
+    ['a folder', '', /is a folder/],
+    ['no folder', 'none/a.txt', /lies in a folder that does not exist/],
+    ['below a file', 'a.txt/b.txt', /lies in no folder/],
+  ])('refuses %s with a message', (_name, path, message) => {
+    writeFileAtomic(at('a.txt'), 'kept');
+    expect(() => {
+      writeFileAtomic(at(path), 'x');
+    }).toThrow(message);
+    expect(() => {
+      writeFileAtomic(at(path), 'x');
+    }).toThrow(UserError);
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('kept');
+    expect(halves()).toEqual([]);
+  });
+});
+
+describe('pendingFile', () => {
+  it('leaves what was there until it is committed', () => {
+    writeFileSync(at('b.txt'), 'old');
+    const file = pendingFile(at('b.txt'));
+    writeFileSync(file.path, 'new');
+    expect(readFileSync(at('b.txt'), 'utf8')).toBe('old');
+    file.commit();
+    file.discard();
+    expect(readFileSync(at('b.txt'), 'utf8')).toBe('new');
+    expect(halves()).toEqual([]);
+  });
+
+  it('leaves nothing when it is discarded', () => {
+    const file = pendingFile(at('c.txt'));
+    writeFileSync(file.path, 'half');
+    file.discard();
+    expect(existsSync(at('c.txt'))).toBe(false);
+    expect(halves()).toEqual([]);
+  });
+});
