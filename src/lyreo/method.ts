@@ -45,11 +45,11 @@ export interface TrainingConfig {
   readonly vfCoef: number;
   /** Default 0.5. */
   readonly maxGradNorm: number;
-  /** Default 0.03; ∞ never stops early. */
+  /** Default 0.02; ∞ never stops early. */
   readonly targetKl: number;
   /** Default 'request'. */
   readonly ratio: 'request' | 'joint';
-  /** ϱ, weight of each request that waits for KV room. Default 0. */
+  /** ϱ, weight of each request that waits for KV room. Default 1. */
   readonly memoryWeight: number;
   /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
   readonly fixedPenalty: number;
@@ -85,9 +85,9 @@ export function trainingDefaults(method: LearningMethod): TrainingConfig {
     entCoef: 0.003,
     vfCoef: 0.5,
     maxGradNorm: 0.5,
-    targetKl: 0.03,
+    targetKl: 0.02,
     ratio: 'request',
-    memoryWeight: 0,
+    memoryWeight: 1,
     fixedPenalty: 1,
     hidden: [64, 64, 32],
     window: printed ? 250 : 12,

@@ -33,9 +33,12 @@ export class TargetNorm {
       for (let k = o; k < targets.length; k += O) square += (targets[k] - mean) ** 2 / n;
       const newMean = this.mean[o] + rate * (mean - this.mean[o]);
       const newScale = Math.max(1e-4, this.scale[o] + rate * (Math.sqrt(square) - this.scale[o]));
-      const ratio = this.scale[o] / newScale;
-      for (let k = o; k < headWeights.length; k += O) headWeights[k] *= ratio;
-      headBias[o] = headBias[o] * ratio + (this.mean[o] - newMean) / newScale;
+      // A network that has seen nothing yet predicts nothing worth keeping.
+      if (this.started) {
+        const ratio = this.scale[o] / newScale;
+        for (let k = o; k < headWeights.length; k += O) headWeights[k] *= ratio;
+        headBias[o] = headBias[o] * ratio + (this.mean[o] - newMean) / newScale;
+      }
       this.mean[o] = newMean;
       this.scale[o] = newScale;
     }

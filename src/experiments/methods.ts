@@ -1,0 +1,101 @@
+import type { LearningMethod, TrainingConfig } from '../lyreo/method';
+import type { SchedulerName } from '../schedulers/index';
+import type { Batching } from '../system/scenario';
+
+/** A way to schedule requests, as data: what it is called, how it is drawn, and what it does. */
+export interface Method {
+  /** As the paper writes it. */
+  readonly label: string;
+  /** Hex colour, from the Okabe and Ito palette where the paper's methods stand side by side. */
+  readonly colour: string;
+  /** Whether the paper has it, or it is an extra of ours. */
+  readonly published: boolean;
+  /** One sentence. */
+  readonly about: string;
+  readonly batching?: Batching;
+  readonly scheduler?: SchedulerName;
+  readonly learning?: LearningMethod;
+  /** Where its hyperparameters differ from `trainingDefaults`. */
+  readonly training?: Partial<TrainingConfig>;
+}
+
+const factorised = { policy: 'factorised', balance: 'virtual-queue', measure: 'eta' } as const;
+
+/** Every method, in the order in which figures and tables list them. */
+export const methods = {
+  lyreo: {
+    label: 'LYREO',
+    colour: '#D55E00',
+    published: true,
+    about: 'Virtual queues, PPO, and an LSTM that credits each request with what it changed in its server’s prospect.',
+    learning: { ...factorised, credit: 'request' },
+  },
+  'ly-ppo': { label: 'Ly-PPO', colour: '#0072B2', published: true, about: 'Virtual queues and PPO; latency counts when a request completes.', learning: { ...factorised, credit: 'delayed' } },
+  ppo: {
+    label: 'PPO',
+    colour: '#009E73',
+    published: true,
+    about: 'PPO with a fixed penalty on the violated constraint.',
+    learning: { ...factorised, credit: 'delayed', balance: 'fixed-penalty' },
+  },
+  static: { label: 'Static', colour: '#E69F00', published: true, about: 'Batch-at-a-time decoding with a latency-greedy router.', batching: 'static', scheduler: 'latency-greedy' },
+  ll: { label: 'LL', colour: '#CC79A7', published: true, about: 'Least loaded; the workload is read once at the slot’s start.', scheduler: 'll' },
+  random: { label: 'Random', colour: '#7F7F7F', published: true, about: 'A server drawn uniformly.', scheduler: 'random' },
+  'lyreo-count': {
+    label: 'LYREO-Count',
+    colour: '#56B4E9',
+    published: true,
+    about: 'LYREO with the number of active requests in place of KV memory-time.',
+    learning: { ...factorised, credit: 'request', measure: 'count' },
+  },
+  'lyreo-nolb': { label: 'LYREO-NoLB', colour: '#8C564B', published: true, about: 'LYREO without load balancing.', learning: { ...factorised, credit: 'request', balance: 'none' } },
+  'lyreo-printed': {
+    label: 'LYREO (printed)',
+    colour: '#F0A070',
+    published: false,
+    about: 'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
+    learning: { ...factorised, credit: 'printed' },
+  },
+  'lyreo-slot': { label: 'LYREO (slot)', colour: '#B15928', published: false, about: 'Booked latency redistributed slot by slot.', learning: { ...factorised, credit: 'slot' } },
+  'ly-ppo-booked': {
+    label: 'Ly-PPO (booked)',
+    colour: '#6BAED6',
+    published: false,
+    about: 'Latency booked to the assigning slot, no predictor: what is left of LYREO without the LSTM.',
+    learning: { ...factorised, credit: 'booked' },
+  },
+  'ly-ppo-little': {
+    label: 'Ly-PPO (Little)',
+    colour: '#2171B5',
+    published: false,
+    about: 'Requests in the system in place of latencies: Little’s law, exact and without delay.',
+    learning: { ...factorised, credit: 'littles-law' },
+  },
+  'lyreo-seq': {
+    label: 'LYREO (sequential)',
+    colour: '#A50F15',
+    published: false,
+    about: 'LYREO’s credit for a policy that assigns a slot’s requests one after the other, starting from the greedy.',
+    learning: { ...factorised, policy: 'sequential', credit: 'request' },
+  },
+  'drift-plus-penalty': {
+    label: 'Drift+penalty greedy',
+    colour: '#000000',
+    published: false,
+    about: 'Minimises the forecast drift-plus-penalty request by request.',
+    scheduler: 'drift-plus-penalty',
+  },
+  'll-in-slot': { label: 'LL (in slot)', colour: '#9467BD', published: false, about: 'Least loaded, updated with every request.', scheduler: 'll-in-slot' },
+  'latency-greedy': { label: 'Latency greedy', colour: '#BCBD22', published: false, about: 'Least forecast latency, request by request.', scheduler: 'latency-greedy' },
+  jsq: { label: 'JSQ', colour: '#17BECF', published: false, about: 'Join the shortest queue.', scheduler: 'jsq' },
+  'power-of-two': { label: 'Power of two', colour: '#AEC7E8', published: false, about: 'The shorter queue of two servers drawn.', scheduler: 'power-of-two' },
+  wrr: { label: 'Weighted RR', colour: '#98DF8A', published: false, about: 'Round robin in proportion to the servers’ speed.', scheduler: 'wrr' },
+} as const satisfies Record<string, Method>;
+
+/** Name of a method. */
+export type MethodName = keyof typeof methods;
+
+/** A method by name. */
+export function methodOf(name: MethodName): Method {
+  return methods[name];
+}
