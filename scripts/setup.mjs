@@ -269,7 +269,7 @@ function findWheel() {
 async function downloadWheel(name, platforms) {
   const options = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
-  const pip = ['-m', 'pip', '--disable-pip-version-check', 'download', '--no-cache-dir'];
+  const pip = ['-m', 'pip', '--disable-pip-version-check', 'download', '--no-cache-dir', '-q'];
   const what = [`${name}==${TENSORFLOW}`, '--dest', cache('wheels'), ...options, ...tags];
   const code = await run(venvPython, [...pip, ...what]);
   const file = findWheel();

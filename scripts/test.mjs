@@ -21,8 +21,14 @@ const CHECKS = [
 ];
 
 main(async () => {
-  await setup();
-  await ensureChromium();
+  try {
+    await setup();
+    await ensureChromium();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.log(`\n${error.message}\n\n0 passed, 1 failed`);
+    return 1;
+  }
   const wanted = process.argv[2] ?? '';
   let passed = 0;
   let failed = 0;
