@@ -19,6 +19,7 @@ interface Job {
   readonly input: number;
   readonly output: number;
   generated: number;
+  decodeSeconds: number;
 }
 
 interface Prefill {
@@ -103,6 +104,7 @@ class NaiveServer {
         input: table.inputTokens[handle] as number,
         output: table.outputTokens[handle] as number,
         generated: 0,
+        decodeSeconds: 0,
       };
     });
     this.prefills.push({ startAt, endAt, jobs });
@@ -176,10 +178,12 @@ class NaiveServer {
     this.now = now + seconds;
     let left = 0;
     for (const job of running) {
+      job.decodeSeconds += seconds;
       if (job.generated < job.output) {
         running[left++] = job;
         continue;
       }
+      table.decodeSeconds[job.handle] = job.decodeSeconds;
       table.completedAt[job.handle] = this.now;
       completed.push(job.handle);
     }

@@ -30,8 +30,11 @@ export function logNormalTokens(mean: number, sigma: number, maxTokens: number):
   const mu = Math.log(mean) - (sigma * sigma) / 2;
   const spread = Math.max(sigma, 1e-9);
   // cdf[n]: the probability of n + 1 tokens or fewer; rounding takes all below n + 1.5 to them.
-  const cdf = Float64Array.from({ length: maxTokens }, (_, n) => normalCdf((Math.log(n + 1.5) - mu) / spread));
-  cdf[maxTokens - 1] = 1;
+  const cdf = new Float64Array(maxTokens).fill(1);
+  for (let n = 0; n < maxTokens - 1; n++) {
+    cdf[n] = normalCdf((Math.log(n + 1.5) - mu) / spread);
+    if (cdf[n] === 1) break;
+  }
   const guide = new Int32Array(CELLS);
   for (let cell = 0, n = 0; cell < CELLS; cell++) {
     while ((cdf[n] as number) <= cell / CELLS) n++;

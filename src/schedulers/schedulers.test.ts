@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { createRng } from '../core/rng';
+import { EdgeEnv } from '../env/edge-env';
+import type { Scheduler } from '../env/scheduler';
+import type { SlotView } from '../env/slot-view';
+import { simulate } from '../experiments/simulate';
+import type { SystemConfig } from '../system/config';
+import { systemConfig } from '../system/presets';
+import { cheapest } from './allowed';
+import { CostTree } from './cost-tree';
+import { type SchedulerName, descriptions, schedulerNames, schedulers } from './index';
+
+function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
+  return systemConfig('calibrated', { slots: 30, ...overrides });
+}
+
+/** Calls `seen` with every slot's view and assignment. */
+function watch(
+  system: SystemConfig,
+  name: SchedulerName,
+  seen: (view: SlotView, assignment: Int32Array) => void,
+  seed = 1,
+): void {
+  const assign: Scheduler = schedulers[name](system, createRng(seed).fork('scheduler'));
+  const env = new EdgeEnv(system, seed);
+  let step = env.reset();
+  while (step.stepType !== 'last') {
+    const assignment = new Int32Array(step.view.count).fill(-1);
+    assign(step.view, assignment);
+    seen(step.view, assignment);
+    step = env.step(assignment);
+  }
+}
+
+/** How many of a slot's requests each server gets. */
+function counts(assignment: Int32Array, servers: number): number[] {
+  const count = new Array<number>(servers).fill(0);
+  for (const s of assignment) count[s]!++;
+  return count;
+}
+
+const mean = (name: SchedulerName, system: SystemConfig): { latency: number; deviation: number } => {
+  const { meanLatency, deviation } = simulate(system, schedulers[name], 1);
+  return { latency: meanLatency, deviation };
+};
+
+describe.each(schedulerNames)('%s', (name) => {
+  it('is described', () => {
+    expect(descriptions[name].length).toBeGreaterThan(10);
+  });
+
+  it.each([
+    { users: 40 },
+    { users: 1 },
+    { users: 7, servers: 1 },
+    { users: 70 },
+    { users: 30, lengths: 'lmsys-like', sigmaOutput: 1.6 },
+  ] as const)('assigns every request to a server that can hold it: %o', (overrides) => {
+    const system = config(overrides);
+    watch(system, name, (view, assignment) => {
+      assignment.forEach((s, i) => {
+        expect(s >= 0 && s < system.servers).toBe(true);
+        const anyFits = Array.from({ length: system.servers }, (_, other) => view.fits(i, other)).includes(true);
+        if (anyFits) expect(view.fits(i, s)).toBe(true);
+      });
+    });
+  });
+
+  it('does the same twice', () => {
+    expect(simulate(config(), schedulers[name], 3)).toEqual(simulate(config(), schedulers[name], 3));
+  });
+});
+
+describe('random', () => {
+  it('is uniform over the servers', () => {
+    const total = new Array<number>(8).fill(0);
+    watch(config({ slots: 400 }), 'random', (_view, a) => {
+      counts(a, 8).forEach((n, s) => (total[s]! += n));
+    });
+    // 16 000 draws: 2000 each, standard deviation 42.
+    for (const n of total) expect(Math.abs(n - 2000)).toBeLessThan(200);
+  });
+});
+
+describe('ll', () => {
+  it('as published sends a slot to one server, the one of least workload; in a tie it draws', () => {
+    const first = new Set<number>();
+    watch(config(), 'll', (view, a) => {
+      const least = Math.min(...view.workload);
+      const tied = view.workload.filter((w) => w === least).length;
+      if (tied === 1) expect(new Set(a).size).toBe(1);
+      for (const s of a) expect(view.workload[s]).toBe(least);
+      if (view.slot === 0) for (const s of a) first.add(s);
+    });
+    expect(first.size).toBe(8);
+  });
+
+  it('in-slot spreads a slot, each request to the least workload seen so far', () => {
+    watch(config(), 'll-in-slot', (view, a) => {
+      const load = Float64Array.from(view.workload);
+      a.forEach((s, i) => {
+        expect(load[s]).toBe(Math.min(...load));
+        load[s]! += view.requestWorkload(i, s);
+      });
+      if (view.slot > 3) expect(Math.max(...counts(a, 8))).toBeLessThan(20);
+    });
+  });
+
+  it('in-slot is far better than as published', () => {
+    const stale = mean('ll', config({ slots: 200 }));
+    const inSlot = mean('ll-in-slot', config({ slots: 200 }));
+    expect(stale.latency).toBeGreaterThan(1.2 * inSlot.latency);
+    expect(stale.deviation).toBeGreaterThan(5 * inSlot.deviation);
+  });
+});
+
+describe('jsq', () => {
+  it('joins a shortest queue and counts the slot’s own requests', () => {
+    watch(config(), 'jsq', (view, a) => {
+      const queued = view.running.map((n, s) => n + view.waiting[s]! + view.prefilling[s]!);
+      for (const s of a) {
+        expect(queued[s]).toBe(Math.min(...queued));
+        queued[s]!++;
+      }
+    });
+  });
+});
+
+describe('power-of-two', () => {
+  it('is far more even than random, less so than the shortest queue', () => {
+    const spread = (name: SchedulerName): number => {
+      let sum = 0;
+      watch(config({ slots: 200, mix: 'Hom' }), name, (view, a) => {
+        const queued = view.running.map((n, s) => n + view.waiting[s]! + view.prefilling[s]!);
+        for (const s of a) queued[s]!++;
+        sum += Math.max(...queued) - Math.min(...queued);
+      });
+      return sum;
+    };
+    const [jsq, two, random] = [spread('jsq'), spread('power-of-two'), spread('random')];
+    expect(jsq).toBeLessThan(two);
+    expect(two).toBeLessThan(0.6 * random);
+  });
+
+  it('draws both candidates uniformly: on empty servers the first of equals is the one drawn first', () => {
+    const total = new Array<number>(4).fill(0);
+    for (let seed = 0; seed < 400; seed++)
+      watch(config({ slots: 1, users: 1, servers: 4 }), 'power-of-two', (_view, a) => total[a[0]!]!++, seed);
+    for (const n of total) expect(Math.abs(n - 100)).toBeLessThan(40);
+  });
+});
+
+describe('wrr', () => {
+  it('keeps the exact proportions of the serving speeds at every moment', () => {
+    const system = config({ slots: 300 });
+    const total = new Array<number>(8).fill(0);
+    let sent = 0;
+    watch(system, 'wrr', (view, a) => {
+      const weight = Array.from(view.maxTokens, (tokens, s) => tokens / view.iterationSeconds(s, tokens));
+      const sum = weight.reduce((x, y) => x + y, 0);
+      counts(a, 8).forEach((n, s) => (total[s]! += n));
+      sent += a.length;
+      // Smooth weighted round robin is never a whole request away from its share, times the number of servers' log.
+      total.forEach((n, s) => {
+        expect(Math.abs(n - (sent * weight[s]!) / sum)).toBeLessThan(2);
+      });
+    });
+    expect(sent).toBe(300 * 40);
+  });
+});
+
+describe('latency-greedy and drift-plus-penalty', () => {
+  const system = config({ slots: 300 });
+  const greedy = mean('latency-greedy', system);
+  const drift = mean('drift-plus-penalty', system);
+  const random = mean('random', system);
+  const leastLoaded = mean('ll-in-slot', system);
+
+  it('are faster than random', () => {
+    expect(greedy.latency).toBeLessThan(0.85 * random.latency);
+    expect(drift.latency).toBeLessThan(0.85 * random.latency);
+  });
+
+  it('drift-plus-penalty keeps the deviation within ε and is no slower than least loaded', () => {
+    expect(drift.deviation).toBeLessThan(0.01);
+    expect(drift.deviation).toBeLessThan(0.2 * random.deviation);
+    expect(drift.latency).toBeLessThan(leastLoaded.latency);
+  });
+
+  it('drift-plus-penalty weighs: more ν, less latency and more deviation', () => {
+    const balanced = mean('drift-plus-penalty', config({ slots: 300, latencyWeight: 0.001 }));
+    const hasty = mean('drift-plus-penalty', config({ slots: 300, latencyWeight: 100 }));
+    expect(hasty.latency).toBeLessThan(balanced.latency);
+    expect(hasty.deviation).toBeGreaterThan(balanced.deviation);
+  });
+});
+
+describe('CostTree', () => {
+  it.each([1, 2, 3, 5, 8, 13, 800])('finds the first of the least among %d servers', (servers) => {
+    const rng = createRng(servers);
+    const view = { allFit: true, fits: () => true } as unknown as SlotView;
+    const tree = new CostTree(servers);
+    tree.setAll(Float64Array.from({ length: servers }, () => rng.int(5)));
+    for (let n = 0; n < 300; n++) {
+      expect(tree.cheapest(view, 0)).toBe(cheapest(view, 0, tree.cost));
+      tree.set(rng.int(servers), rng.int(6));
+    }
+  });
+
+  it('passes over servers that cannot hold the request', () => {
+    const view = { allFit: false, fits: (_i: number, s: number) => s !== 1 } as unknown as SlotView;
+    const tree = new CostTree(3);
+    tree.setAll(Float64Array.of(2, 0, 1));
+    expect(tree.cheapest(view, 0)).toBe(2);
+  });
+});
