@@ -1,0 +1,431 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SystemConfig } from '../system/config';
+import type { RunMetrics } from '../experiments/metrics';
+import { schedulerNames } from '../schedulers/index';
+import { builtCli } from '../testing/built';
+import { differences } from '../testing/compare';
+
+let cli = '';
+const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-'));
+const at = (name: string): string => join(folder, name);
+const scenarios = join(__dirname, '..', 'testing', 'scenarios');
+
+beforeAll(() => {
+  cli = builtCli();
+}, 120_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function lyreo(args: readonly string[], input?: string): Result {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...(input === undefined ? {} : { input }),
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+/** Writes a file of the test's folder. */
+function file(name: string, text: string): string {
+  writeFileSync(at(name), text);
+  return at(name);
+}
+
+interface SimulateResult {
+  readonly version: string;
+  readonly command: string;
+  readonly scheduler: string;
+  readonly seed: number;
+  readonly preset: string;
+  readonly config: SystemConfig;
+  readonly servers: readonly string[];
+  readonly trace?: { name: string; load: string; requests: number; recordedPerSlot: number; slots: number | null };
+  readonly metrics: RunMetrics;
+}
+
+function simulated(args: readonly string[]): SimulateResult {
+  const { code, out, err } = lyreo(['simulate', '--json', ...args]);
+  expect(err.replace(/^warning: .*\n/gm, '')).toBe('');
+  expect(code).toBe(0);
+  return JSON.parse(out) as SimulateResult;
+}
+
+describe('lyreo', () => {
+  it.each([
+    ['--help', /replay[^]*simulate[^]*schedulers[^]*Exit codes[^]*Examples/],
+    ['replay --help', /--out[^]*"slotSeconds"[^]*trajectory[^]*Examples/],
+    ['schedulers --help', /list the schedulers/],
+    ['schedulers', /ll-in-slot[^]*drift-plus-penalty/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+  ])('%s', (args, text) => {
+    const { code, out, err } = lyreo(args.split(' '));
+    expect(code).toBe(0);
+    expect(out).toMatch(text);
+    expect(err).toBe('');
+  });
+
+  it('simulate --help names every option and scheduler', () => {
+    const { out } = lyreo(['simulate', '--help']);
+    const options =
+      'scheduler mix users servers slots seed preset config gpus gpu-profiles batching lengths prediction-error trace load nu oversized json progress no-progress trace-kv';
+    for (const option of options.split(' ')) expect(out).toContain(`--${option}`);
+    for (const name of schedulerNames) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+  });
+
+  it.each([
+    ['', /^Usage: lyreo/],
+    ['bogus', /unknown command 'bogus'/],
+    ['simulate --bogus', /unknown option '--bogus'/],
+    ['simulate extra', /too many arguments/],
+    ['simulate --users', /argument missing/],
+    ['replay', /missing required argument/],
+    ['replay none.json', /^none\.json does not exist; allowed: a readable file\n$/],
+    ['replay .', /^\. is a folder; allowed: a readable file\n$/],
+    ['simulate --scheduler best', /^--scheduler is "best"; allowed: random, ll, ll-in-slot, jsq, .*, wrr\n$/],
+    ['simulate --mix hom', /^--mix is "hom"; allowed: Hom, Mod, Het\n$/],
+    ['simulate --preset paper', /^--preset is "paper"; allowed: literal, calibrated\n$/],
+    ['simulate --users 0', /^--users is "0"; allowed: an integer from 1 to 1000000\n$/],
+    ['simulate --servers 2.5', /^--servers is "2\.5"; allowed: an integer/],
+    ['simulate --slots 0x10', /^--slots is "0x10"; allowed: an integer/],
+    ['simulate --seed -1', /^--seed is "-1"; allowed: an integer from 0 to 4294967295\n$/],
+    ['simulate --nu NaN', /^--nu is "NaN"; allowed: a finite number >= 0\n$/],
+    ['simulate --prediction-error 9', /^--prediction-error is "9"; allowed: a number from 0 to 5\n$/],
+    ['simulate --batching dynamic', /^--batching is "dynamic"; allowed: deed, static\n$/],
+    ['simulate --lengths real', /^--lengths is "real"; allowed: paper, lmsys-like\n$/],
+    ['simulate --oversized drop', /^--oversized is "drop"; allowed: error, reject\n$/],
+    ['simulate --load thin', /^--load is "thin"; allowed: unscaled, per-user, thin:R or rescale:R/],
+    ['simulate --load rescale:-1', /^--load is "rescale:-1"; allowed/],
+    ['simulate --load thin:2', /^--load is given without --trace; allowed: both, or neither\n$/],
+    ['simulate --trace none.csv', /^none\.csv does not exist/],
+    ['simulate --config none.json', /^none\.json does not exist/],
+    ['simulate --gpu-profiles none.csv', /^none\.csv does not exist/],
+    ['simulate --gpus a,', /^--gpus is "a,"; allowed: names between commas\n$/],
+    ['simulate --gpus rtx5090', /gpus\[0\] is "rtx5090"; allowed: rtx3080, rtx3090, rtx4090/],
+    ['simulate --gpus rtx3080 --servers 2', /gpus has 1 names and servers is 2/],
+    [
+      'simulate --trace-kv kv.xlsx',
+      /^--trace-kv is "kv\.xlsx"; allowed: a file name that ends in \.parquet, \.csv or \.json\n$/,
+    ],
+    ['simulate --trace-kv none/kv.csv', /^none\/kv\.csv lies in a folder that does not exist/],
+  ])('exits with 2 and a message, no stack: %s', (args, message) => {
+    const { code, out, err } = lyreo(args.split(' ').filter((arg) => arg !== ''));
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/\n\s+at /);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('lyreo replay', () => {
+  const names = readdirSync(scenarios)
+    .filter((name) => name.endsWith('.expected.json'))
+    .map((name) => name.replace('.expected.json', ''));
+
+  it.each(names)('tells what is expected of %s', (name) => {
+    const { code, out, err } = lyreo(['replay', join(scenarios, `${name}.json`)]);
+    expect([code, err]).toEqual([0, '']);
+    const expected: unknown = JSON.parse(readFileSync(join(scenarios, `${name}.expected.json`), 'utf8'));
+    expect(differences(JSON.parse(out), expected)).toEqual([]);
+  });
+
+  it('reads stdin and writes a file', () => {
+    const text = readFileSync(join(scenarios, 'tiny-deed.json'), 'utf8');
+    const { code, out } = lyreo(['replay', '-', '--out', 'result.json'], `\uFEFF${text}`);
+    expect([code, out]).toEqual([0, '']);
+    expect(readFileSync(at('result.json'), 'utf8')).toBe(lyreo(['replay', join(scenarios, 'tiny-deed.json')]).out);
+  });
+
+  it('leaves an old result when the scenario is at fault', () => {
+    file('kept.json', 'old');
+    const broken = {
+      ...(JSON.parse(readFileSync(join(scenarios, 'tiny-deed.json'), 'utf8')) as object),
+      slotSeconds: 0,
+    };
+    const { code, out, err } = lyreo(['replay', file('broken.json', JSON.stringify(broken)), '--out', 'kept.json']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/broken\.json: slotSeconds is 0; allowed: .*> 0/);
+    expect(readFileSync(at('kept.json'), 'utf8')).toBe('old');
+    expect(lyreo(['replay', '-'], '').err).toBe('stdin is empty; allowed: JSON\n');
+  });
+
+  it('does not mind a reader that leaves', async () => {
+    // Far more than a pipe holds.
+    const requests = Array.from({ length: 3000 }, (_, i) => ({
+      id: String(i),
+      inputTokens: 9,
+      outputTokens: 30,
+      server: 'a',
+      transmissionSeconds: 0,
+    }));
+    const server = {
+      name: 'a',
+      kvCapacityBytes: 1e6,
+      prefillTokensPerSecond: 1e5,
+      decodeProfile: [{ kvBytes: 0, iterationsPerSecond: 100 }],
+    };
+    const scenario = {
+      slotSeconds: 1,
+      kvBytesPerToken: 1,
+      prefillSlowdown: 0,
+      batching: 'deed',
+      servers: [server],
+      slots: [{ requests }],
+    };
+    const child = spawn(process.execPath, [cli, 'replay', file('long.json', JSON.stringify(scenario))]);
+    child.stdout.once('data', () => child.stdout.destroy());
+    let err = '';
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    expect(await ended(child)).toEqual({ code: 0, signal: null });
+    expect(err).toBe('');
+  });
+});
+
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => {
+      resolve({ code, signal });
+    });
+  });
+}
+
+describe('lyreo simulate', () => {
+  it('prints a report to read', () => {
+    const { code, out, err } = lyreo(['simulate', '--slots', '40', '--users', '20']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^ll-in-slot, seed 1: calibrated, 20 users, 8 servers, 40 slots of 1 s, deed, lengths paper\n/);
+    expect(out).toMatch(/requests arrived +800 +in 40 slots/);
+    expect(out).toMatch(/latency, 99th percentile +[\d.]+ +s/);
+    expect(out).toMatch(/s8-rtx3090 +[\d.]+/);
+    expect(out).toMatch(/\nSTABLE: /);
+  });
+
+  it('prints one JSON object with everything that made it', () => {
+    const result = simulated([
+      '--slots',
+      '30',
+      '--seed',
+      '7',
+      '--scheduler',
+      'drift-plus-penalty',
+      '--nu',
+      '2',
+      '--mix',
+      'Het',
+    ]);
+    expect(Object.keys(result)).toEqual([
+      'version',
+      'command',
+      'scheduler',
+      'seed',
+      'preset',
+      'config',
+      'servers',
+      'metrics',
+    ]);
+    expect(result.command).toBe(
+      'lyreo simulate --json --slots 30 --seed 7 --scheduler drift-plus-penalty --nu 2 --mix Het',
+    );
+    expect(result.version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect([result.scheduler, result.seed, result.preset]).toEqual(['drift-plus-penalty', 7, 'calibrated']);
+    expect(result.config).toMatchObject({ slots: 30, latencyWeight: 2, mix: 'Het', users: 40 });
+    expect(result.servers).toHaveLength(8);
+    expect(result.metrics.arrived).toBe(1200);
+    expect(result.metrics.arrived).toBe(result.metrics.completed + result.metrics.rejected + result.metrics.inFlight);
+  });
+
+  it('is the same twice, and its own configuration gives the same again', () => {
+    const args = ['--slots', '20', '--seed', '3', '--prediction-error', '0.4', '--batching', 'static'];
+    const first = simulated(args);
+    expect(simulated(args)).toEqual(first);
+    const again = simulated(['--seed', '3', '--config', file('again.json', JSON.stringify(first.config))]);
+    expect(again.metrics).toEqual(first.metrics);
+    expect(first.config).toMatchObject({ predictionError: 'lognormal', predictionSigma: 0.4, batching: 'static' });
+  });
+
+  it('lets options go before the file, and the file before the preset', () => {
+    const config = file('system.json', '\uFEFF{"preset": "literal", "users": 5, "slots": 9, "meanOutputTokens": 50}');
+    const result = simulated(['--config', config, '--slots', '4']);
+    expect(result.preset).toBe('literal');
+    expect(result.config).toMatchObject({ users: 5, slots: 4, meanOutputTokens: 50, kvPoolFraction: 1 });
+    expect(simulated(['--config', config, '--preset', 'calibrated']).config.kvPoolFraction).toBeLessThan(1);
+    const { code, err } = lyreo(['simulate', '--config', file('wrong.json', '{"user": 5}')]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/wrong\.json: user is 5; allowed: no unknown keys/);
+  });
+
+  it('takes measured GPUs', () => {
+    const profiles = file(
+      'gpus.csv',
+      'gpu,memoryGB,prefillTokensPerSecond,kvBytes,iterationsPerSecond\nmine,8,1000,0,50\n',
+    );
+    const { servers, config } = simulated([
+      '--gpu-profiles',
+      profiles,
+      '--gpus',
+      'mine,mine',
+      '--users',
+      '4',
+      '--slots',
+      '5',
+    ]);
+    expect(servers).toEqual(['s1-mine', 's2-mine']);
+    expect(config.servers).toBe(2);
+  });
+
+  describe('with a trace', () => {
+    const csv = `arrivalSeconds,inputTokens,outputTokens\n${Array.from({ length: 60 }, (_, i) => `${0.5 * i},${10 + i},${20 + i}`).join('\n')}\n`;
+
+    it.each([
+      { load: [], slots: 30, arrived: 60 },
+      { load: ['--load', 'unscaled'], slots: 30, arrived: 60 },
+      { load: ['--load', 'rescale:4'], slots: 15, arrived: 60 },
+      { load: ['--load', 'unscaled', '--slots', '10'], slots: 10, arrived: 20 },
+      { load: ['--load', 'per-user', '--slots', '10', '--users', '3'], slots: 10, arrived: 30 },
+    ])('runs it, as long as it is: $load', ({ load, slots, arrived }) => {
+      const result = simulated(['--trace', file('trace.csv', csv), ...load]);
+      expect(result.config.slots).toBe(slots);
+      expect([result.metrics.arrived, result.metrics.completed]).toEqual([arrived, arrived]);
+      expect(result.trace).toMatchObject({
+        name: 'trace.csv',
+        load: load[1] ?? 'unscaled',
+        requests: 60,
+        recordedPerSlot: 2,
+      });
+    });
+
+    it('thins it by the seed', () => {
+      const arrived = [1, 2].map(
+        (seed) =>
+          simulated(['--trace', file('trace.csv', csv), '--load', 'thin:1', '--seed', String(seed)]).metrics.arrived,
+      );
+      for (const n of arrived) expect(Math.abs(n - 30)).toBeLessThan(16);
+    });
+
+    it('warns of what is not run, of empty slots, of failed and of rejected requests', () => {
+      const trace = file('trace.csv', csv);
+      expect(lyreo(['simulate', '--trace', trace, '--slots', '10']).err).toBe(
+        'warning: trace.csv: the first 10 of its 30 slots are run\n',
+      );
+      expect(lyreo(['simulate', '--trace', trace, '--slots', '40']).err).toBe(
+        'warning: trace.csv: it fills 30 slots, the other 10 are empty\n',
+      );
+      const azure = file(
+        'azure.csv',
+        'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:47.0,374,44\n2023-11-16 18:15:46.0,100000,44\n2023-11-16 18:15:48.0,10,0\n',
+      );
+      const { err, code } = lyreo(['simulate', '--trace', azure]);
+      expect(code).toBe(0);
+      expect(err).toMatch(/azure\.csv: 1 rows skipped, failed: GeneratedTokens is 0/);
+      expect(err).toMatch(/azure\.csv: 1 rows were out of order/);
+      expect(err).toMatch(/1 of 2 requests \(50 %\) are larger than the KV pools and were rejected/);
+      const strict = lyreo(['simulate', '--trace', azure, '--oversized', 'error']);
+      expect(strict.code).toBe(2);
+      expect(strict.err).toMatch(/request 0: inputTokens \+ outputTokens is 100044; allowed: at most \d+/);
+      expect(strict.out).toBe('');
+    });
+
+    it('names what is wrong with it', () => {
+      const broken = file('broken.csv', 'arrivalSeconds,inputTokens,outputTokens\r\n0,5,5\r\n1,-5,5\r\n');
+      expect(lyreo(['simulate', '--trace', broken])).toEqual({
+        code: 2,
+        out: '',
+        err: `${broken}: row 3, inputTokens is "-5"; allowed: an integer from 1 to 2147483647\n`,
+      });
+      const { err } = lyreo(['simulate', '--trace', file('trace.csv', csv), '--load', 'thin:5']);
+      expect(err).toMatch(/requestsPerSlot of thin is 5; allowed: at most the recorded load \(2 per slot\)/);
+    });
+  });
+
+  it('warns when the servers are overloaded', () => {
+    const { code, out, err } = lyreo(['simulate', '--users', '200', '--slots', '60']);
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /^warning: OVERLOADED: requests in the system went from .*latencies grow with the number of slots/,
+    );
+    expect(out).toMatch(/\nOVERLOADED: /);
+  });
+
+  it('shows progress on stderr only when it is a terminal or wanted', () => {
+    const wanted = lyreo(['simulate', '--slots', '60', '--progress', '--json']);
+    expect(wanted.err).toMatch(/100 % {2}60\/60 slots {2}\d+ slots\/s {2}ETA 0:00\n$/);
+    JSON.parse(wanted.out);
+    expect(lyreo(['simulate', '--slots', '60', '--no-progress']).err).toBe('');
+  });
+
+  describe('--trace-kv', () => {
+    interface Row {
+      readonly slot: number;
+      readonly k: number;
+      readonly server: number;
+      readonly startsAt: number;
+      readonly seconds: number;
+      readonly kvBytes: number;
+      readonly active: number;
+    }
+    const columns = ['slot', 'k', 'server', 'startsAt', 'seconds', 'kvBytes', 'active'] as const;
+    const record = (name: string): RunMetrics => {
+      const { metrics } = simulated(['--slots', '150', '--trace-kv', name]);
+      expect(readdirSync(folder).filter((entry) => entry.endsWith('.part'))).toEqual([]);
+      return metrics;
+    };
+    const json = (): Row[] => JSON.parse(readFileSync(at('kv.json'), 'utf8')) as Row[];
+
+    it('writes every iteration as JSON', () => {
+      const metrics = record('kv.json');
+      const rows = json();
+      // More than are kept in memory at a time.
+      expect(rows.length).toBeGreaterThan(65_536);
+      expect(Object.keys(rows[0]!)).toEqual([...columns]);
+      const within = rows.filter((row) => row.slot < 150);
+      const iterations = Array.from({ length: 8 }, (_, s) => within.filter((row) => row.server === s).length);
+      expect(iterations).toEqual(metrics.perServer.map((server) => server.iterations));
+      for (const row of rows) {
+        if (row.k < 1 || row.active < 1 || !(row.kvBytes > 0) || Math.floor(row.startsAt) !== row.slot)
+          expect(row).toBe('sound');
+      }
+    });
+
+    it('writes the same as CSV', () => {
+      record('kv.csv');
+      const [header, ...lines] = readFileSync(at('kv.csv'), 'utf8').trimEnd().split('\n');
+      expect(header).toBe(columns.join(','));
+      expect(lines).toEqual(json().map((row) => columns.map((column) => row[column]).join(',')));
+    });
+
+    it('writes the same as Parquet', async () => {
+      record('kv.parquet');
+      const rows = await parquetReadObjects({ file: await asyncBufferFromFile(at('kv.parquet')) });
+      expect(JSON.stringify(rows)).toBe(JSON.stringify(json()));
+    });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('on %s exits with %d and leaves nothing half-written', async (signal, code) => {
+    const before = readdirSync(folder);
+    const args = ['simulate', '--slots', '100000000', '--progress', '--trace-kv', 'never.csv'];
+    const child = spawn(process.execPath, [cli, ...args], { cwd: folder });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.once('data', () => child.kill(signal));
+    expect(await ended(child)).toEqual({ code, signal: null });
+    expect(out).toBe('');
+    expect(readdirSync(folder)).toEqual(before);
+  });
+});
