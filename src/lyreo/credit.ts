@@ -5,6 +5,7 @@ import { predictionQuality, redistributeReturn, redistributeToGo } from './redis
 import { ReturnPredictor, type Sequences } from './return-predictor';
 import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
 import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from './rollout';
+import { type State, arrayOf, floatsOf, named, partOf } from './state';
 
 /** What PPO learns from: an advantage per request and targets of the critic's two heads. */
 export interface Credit {
@@ -103,6 +104,34 @@ export class CreditAssigner {
       case 'request':
         return this.byRequest(rollout, streams, values, rng);
     }
+  }
+
+  /** The predictor and the rollouts that it learns from. */
+  save(): State {
+    const { predictor, memory } = this;
+    if (predictor === null) return {};
+    const kept = memory.map(({ sequences, costs }, k) =>
+      named(`rollout ${k}`, {
+        sizes: Float64Array.of(sequences.count, sequences.steps),
+        inputs: sequences.inputs,
+        costs,
+      }),
+    );
+    return Object.assign({ rollouts: Float64Array.of(memory.length) }, named('predictor', predictor.save()), ...kept) as State;
+  }
+
+  restore(state: State): void {
+    if (this.predictor === null) return;
+    this.predictor.restore(partOf(state, 'predictor'));
+    const [rollouts] = arrayOf(state, 'rollouts');
+    this.memory = Array.from({ length: rollouts }, (_, k) => {
+      const kept = partOf(state, `rollout ${k}`);
+      const [count, steps] = arrayOf(kept, 'sizes');
+      return {
+        sequences: { count, steps, inputs: floatsOf(kept, 'inputs') },
+        costs: Float64Array.from(arrayOf(kept, 'costs')),
+      };
+    });
   }
 
   /** One stream, GAE(λ) as published. */

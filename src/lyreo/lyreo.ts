@@ -6,6 +6,7 @@ import type { LearningMethod, TrainingConfig } from './method';
 import { type Policy, createPolicy } from './policy';
 import { type Critic, Ppo, type PpoLog, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
+import { type State, arrayOf, named, partOf } from './state';
 import { TargetNorm } from './target-norm';
 
 /** One line of a training's log. */
@@ -103,6 +104,36 @@ export class Learner {
   /** V of the latency and the immediate stream, [T + 1, 2]. */
   values(rollout: Rollout): Float64Array {
     return this.valueNorm.restored(stateValues(this.critic, rollout.states, rollout.slots + 1));
+  }
+
+  /** All that `restore` needs to go on as if nothing had happened; a copy. */
+  save(): State {
+    const rngs = [this.actionRng, this.batchRng, this.predictorRng].map((rng) => rng.save());
+    return {
+      ...this.ppo.save(),
+      ...named('credit', this.assigner.save()),
+      norm: Float64Array.from(this.valueNorm.save()),
+      draws: Float64Array.from(rngs.flat()),
+      updates: Float64Array.of(this.updates),
+    };
+  }
+
+  /**
+   * Continues from what `save` returned.
+   *
+   * @throws RangeError when it is that of another method or system.
+   */
+  restore(state: State): void {
+    this.ppo.restore(state);
+    this.assigner.restore(partOf(state, 'credit'));
+    this.valueNorm.restore([...arrayOf(state, 'norm')]);
+    const draws = [...arrayOf(state, 'draws')];
+    const rngs = [this.actionRng, this.batchRng, this.predictorRng];
+    const each = draws.length / rngs.length;
+    rngs.forEach((rng, k) => {
+      rng.restore(draws.slice(k * each, (k + 1) * each));
+    });
+    [this.updates] = arrayOf(state, 'updates');
   }
 
   dispose(): void {

@@ -3,6 +3,7 @@ import { Adam } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import type { Policy } from './policy';
+import { type State, named, networkState, partOf, restoreNetwork } from './state';
 import { type Rollout, criticInputs } from './rollout';
 
 /** PPO's settings, by the names the community uses; defaults in `ppoDefaults` (Table I). */
@@ -155,6 +156,19 @@ export class Ppo {
       explainedVariance: this.explainedVariance(rollout, targets),
       epochs: epoch,
     };
+  }
+
+  /** Policy and critic with their optimisers. */
+  save(): State {
+    return {
+      ...named('actor', networkState(this.policy.net.parameters, this.actorOptimiser)),
+      ...named('critic', networkState(this.critic.net.parameters, this.criticOptimiser)),
+    };
+  }
+
+  restore(state: State): void {
+    restoreNetwork(partOf(state, 'actor'), this.policy.net.parameters, this.actorOptimiser);
+    restoreNetwork(partOf(state, 'critic'), this.critic.net.parameters, this.criticOptimiser);
   }
 
   private newLoss(servers: number): ClipLoss {

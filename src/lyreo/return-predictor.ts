@@ -1,6 +1,7 @@
 import type { Rng } from '../core/rng';
 import { Adam } from '../nn/adam';
 import { LstmPredictor } from '../nn/lstm';
+import { type State, arrayOf, networkState, restoreNetwork } from './state';
 import { TargetNorm } from './target-norm';
 
 /** Settings of the return predictor g_ψ (IV-B2). */
@@ -122,6 +123,15 @@ export class ReturnPredictor {
       this.optimiser.step();
     }
     return loss / steps;
+  }
+
+  save(): State {
+    return { ...networkState(this.lstm.parameters, this.optimiser), norm: Float64Array.from(this.norm.save()) };
+  }
+
+  restore(state: State): void {
+    restoreNetwork(state, this.lstm.parameters, this.optimiser);
+    this.norm.restore([...arrayOf(state, 'norm')]);
   }
 
   /** Cuts sequences into overlapping windows, time first. */
