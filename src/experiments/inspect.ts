@@ -315,10 +315,10 @@ function doneRows({ completions }: SlotOutcome): Done[] {
       index: at(completions.index, i),
       server: at(completions.server, i),
       transmission: at(completions.transmission, i),
-      synchronisation: at(completions.synchronisation, i),
-      prefillQueue: at(completions.prefillQueue, i),
+      synchronisation: withoutRounding(at(completions.synchronisation, i)),
+      prefillQueue: withoutRounding(at(completions.prefillQueue, i)),
       prefill: at(completions.prefill, i),
-      admission: at(completions.admission, i),
+      admission: withoutRounding(at(completions.admission, i)),
       decode: at(completions.decode, i),
       total: at(completions.total, i),
       completedAt: at(completions.completedAt, i),
@@ -355,6 +355,11 @@ function trueLengths(workload: Workload, servers: readonly EdgeServer[]): (slot:
  * be off by rounding, far less than any iteration lasts.
  */
 const SAME_SECONDS = 1e-9;
+
+/** A wait that is nothing but the rounding of a difference is no wait. */
+function withoutRounding(seconds: number): number {
+  return Math.abs(seconds) < 1e-3 * SAME_SECONDS ? 0 : seconds;
+}
 
 /** When the iterations of each server start, [S][K], in order. */
 function boundariesOf(iterations: readonly { server: number; startsAt: number }[], servers: number): number[][] {

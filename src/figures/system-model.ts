@@ -27,7 +27,8 @@ export function systemModelFigure(servers: readonly ServerSpec[]): Figure {
     users(),
     scheduler(),
     ...panels.map(({ server, box }) => panel(server, box)),
-    ...panels.map(({ box }) => links(box)),
+    links(),
+    ...panels.map(({ box }) => uplink(box)),
   ];
   const left = servers.length - shown.length;
   const note = left > 0 ? [text(75, 0.2, `… ${left} more edge servers, S = ${servers.length}`)] : [];
@@ -74,19 +75,46 @@ function users(): Drawing {
     annotations: [
       ...boxes.map(({ label, box }) => text(box.x + box.width / 2, box.y + box.height / 2, label)),
       text(6.5, 42, '<b>Mobile users</b>', 14),
-      text(7.5, 2, 'every user, every slot:<br>one request ⟨l<sub>in</sub>, l̂<sub>out</sub>, o⟩'),
+      text(14, 2.4, 'every user issues one request<br>⟨l<sub>in</sub>, l̂<sub>out</sub>, o⟩ at the start of every slot'),
     ],
   };
 }
 
 function scheduler(): Drawing {
-  const box: Box = { x: 17, y: 47, width: 24, height: 13 };
   return {
-    shapes: [rectangle(box, COLOURS.orange)],
+    shapes: [rectangle({ x: 12, y: 46, width: 20, height: 14 }, COLOURS.orange)],
     annotations: [
-      text(29, 56.5, '<b>LLM service scheduler</b>', 14),
-      text(29, 51, 'sees requests, links, servers;<br>decides x<sub>i,s</sub>(t) as slot t starts'),
-      arrow([16.9, 52], [6.5, 44], COLOURS.orange, 'dash'),
+      text(22, 57.4, '<b>LLM service scheduler</b>', 14),
+      text(22, 51, 'sees requests, links, servers;<br>as slot t starts, decides<br>each x<sub>i,s</sub>(t)'),
+      arrow([12, 50], [6.5, 44], COLOURS.orange),
+      arrow([36, 53], [32, 53], COLOURS.orange),
+    ],
+  };
+}
+
+/** The radio links, over which requests go where the scheduler sends them. */
+function links(): Drawing {
+  const bar: Box = { x: 36, y: 4, width: 6, height: 56 };
+  return {
+    shapes: [rectangle(bar, COLOURS.sky, 0.12)],
+    annotations: [
+      { ...text(39, 30, 'radio links h<sub>i,s</sub>(t), band B<sub>s</sub> shared by |Q<sub>s</sub>(t)|'), textangle: -90 },
+      arrow([36, 29], [13, 29], COLOURS.sky),
+      text(24.3, 33, 'request: β·l<sub>in</sub> bits<br>at rate R<sub>i,s</sub>(t)'),
+      arrow([13, 19], [36, 19], COLOURS.blue),
+      text(24.3, 15, 'answer, l<sub>out</sub> tokens:<br>no cost in the model'),
+    ],
+  };
+}
+
+/** To a server and back. */
+function uplink(box: Box): Drawing {
+  const middle = box.y + box.height / 2;
+  return {
+    shapes: [],
+    annotations: [
+      arrow([box.x, middle + 1.3], [42, middle + 1.3], COLOURS.sky),
+      arrow([42, middle - 3.2], [box.x, middle - 3.2], COLOURS.blue),
     ],
   };
 }
@@ -127,26 +155,6 @@ function serverTitle(server: ServerSpec): string {
   return `<b>${kindOf(server).toUpperCase().replace('RTX', 'RTX ')}</b>   KV pool ${pool} MB, v<sub>pre</sub> ${server.prefillTokensPerSecond} tokens/s`;
 }
 
-/** Decision, upload and answer of one server. */
-function links(box: Box): Drawing {
-  const middle = box.y + box.height / 2;
-  const entry = middle + 0.3;
-  return {
-    shapes: [],
-    annotations: [
-      arrow([box.x - 0.2, middle + 4.5], [41.2, 53.5], COLOURS.orange, 'dash'),
-      arrow([box.x - 0.2, entry], [13, 24], COLOURS.sky),
-      arrow([13, 20], [box.x - 0.2, entry - 3.5], COLOURS.blue),
-      ...(middle < 35 && middle > 25
-        ? [
-            onPaper(29, middle - 3.5, 'uplink R<sub>i,s</sub>(t): the server’s band is<br>shared by its |Q<sub>s</sub>(t)| senders'),
-            onPaper(29, 9, 'answers go back at<br>no cost in the model'),
-          ]
-        : []),
-    ],
-  };
-}
-
 function rectangle({ x, y, width, height }: Box, colour: string, opacity = 0.22): object {
   return {
     type: 'rect',
@@ -163,13 +171,8 @@ function text(x: number, y: number, label: string, size = 12): object {
   return { x, y, text: label, showarrow: false, font: { size } };
 }
 
-/** Text that covers the arrows beneath it, on a light or a dark page. */
-function onPaper(x: number, y: number, label: string): object {
-  return text(x, y, label);
-}
-
 /** An arrow from tail to head; annotations are the only shapes of Plotly that end in a head. */
-function arrow(head: readonly [number, number], tail: readonly [number, number], colour: string, dash?: 'dash'): object {
+function arrow(head: readonly [number, number], tail: readonly [number, number], colour: string): object {
   return {
     x: head[0],
     y: head[1],
@@ -183,8 +186,8 @@ function arrow(head: readonly [number, number], tail: readonly [number, number],
     showarrow: true,
     arrowhead: 2,
     arrowsize: 1.1,
-    arrowwidth: dash ? 1.3 : 1.8,
-    arrowcolor: dash ? fade(colour, 0.9) : colour,
+    arrowwidth: 1.8,
+    arrowcolor: colour,
     standoff: 2,
   };
 }
