@@ -14,6 +14,12 @@ describe('categorical', () => {
     }
   });
 
+  it('log softmax: gives the probabilities as well', () => {
+    const [out, probs] = [new Float32Array(4), new Float32Array(4)];
+    logSoftmax(Float32Array.of(1, -2, 0.5, 3), 2, out, probs);
+    for (let k = 0; k < 4; k++) expect(probs[k]).toBeCloseTo(Math.exp(out[k]), 6);
+  });
+
   it('entropy: ln S when uniform, 0 when certain', () => {
     expect(entropy(logs(0.25, 0.25, 0.25, 0.25), 0, 4)).toBeCloseTo(Math.log(4), 6);
     expect(entropy(logs(0, 1, 0), 0, 3)).toBe(0);

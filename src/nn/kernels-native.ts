@@ -28,7 +28,18 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
   const matMul = (x: Tensor, y: Tensor, ta = false, tb = false): Tensor => {
     return run('MatMul', matMulAttributes[ta ? 1 : 0][tb ? 1 : 0], x, y);
   };
-  const reshape = (x: Tensor, shape: readonly number[]): Tensor => tf.reshape(x, shape);
+  const reshapeAttributes = [...float, type('Tshape', b.TF_INT32)];
+  const shapes = new Map<string, Tensor>();
+  /** As tf.reshape, which uploads the shape at every call. The batches of a run have a handful of shapes. */
+  const reshape = (x: Tensor, shape: readonly number[]): Tensor => {
+    const key = shape.join();
+    let made = shapes.get(key);
+    if (made === undefined) {
+      made = tf.keep(tf.tensor(shape, [shape.length], 'int32'));
+      shapes.set(key, made);
+    }
+    return run('Reshape', reshapeAttributes, x, made);
+  };
   const axis1 = tf.keep(tf.tensor([1], [1], 'int32'));
 
   const lengths = new Map<number, Tensor>();

@@ -134,15 +134,18 @@ export class Mlp {
       dz = k.reluGrad(dh, h);
       dh.dispose();
     }
-    this.addBias(k, 0, dz);
     const gradient = this.parameters.gradientView(weightName(0));
     const split = this.shape.sharedInputs * this.sizes[1];
     if (rows !== undefined) this.addProduct(k, rows, dz, gradient.subarray(split));
     if (shared !== undefined) {
-      const sum = rows === undefined ? dz : k.sumGroups(dz, groups);
-      this.addProduct(k, shared, sum, gradient.subarray(0, split));
-      if (sum !== dz) sum.dispose();
+      if (rows !== undefined) {
+        const sum = k.sumGroups(dz, groups);
+        dz.dispose();
+        dz = sum;
+      }
+      this.addProduct(k, shared, dz, gradient.subarray(0, split));
     }
+    this.addBias(k, 0, dz);
     dz.dispose();
     tape.dispose();
   }
