@@ -168,6 +168,36 @@ export class LstmPredictor {
     return dInputs;
   }
 
+  /**
+   * What a small change of a step's inputs changes in that same step's output, all earlier steps held as they were:
+   * ∂y_t/∂x_t, for every step of every sequence. Unlike `backward` it does not run through time, and the tape stays
+   * usable.
+   *
+   * @param output which head.
+   * @returns [T, B, I].
+   */
+  stepGradient(tape: LstmTape, output: number): Float32Array {
+    const found = this.tapes.get(tape);
+    if (found === undefined) throw new Error('stepGradient: this tape is not of this network, or was used');
+    const { steps, batch, layers } = found;
+    const k = this.kernels();
+    const h = this.hidden;
+    const head = this.parameters.view('head weights');
+    const top = Float32Array.from({ length: h }, (_, j) => head[j * this.outputs + output]);
+    let dh = new Float32Array(steps * batch * h);
+    for (let row = 0; row < dh.length; row += h) dh.set(top, row);
+    for (let layer = this.layers - 1; layer >= 0; layer--) {
+      const dz = k.tensor(gateGradients(k, layers[layer], dh, batch, h), [steps * batch, 4 * h]);
+      const inputs = this.inputsOf(layer);
+      const all = this.parameters.view(`lstm ${layer} weights`);
+      const fromInputs = k.tensor(all.subarray(0, inputs * 4 * h), [inputs, 4 * h]);
+      const dx = k.matMul(dz, fromInputs, false, true);
+      dh = Float32Array.from(k.read(dx));
+      for (const t of [dz, fromInputs, dx]) t.dispose();
+    }
+    return dh;
+  }
+
   /** Frees the copies on the device; the network can still be used. */
   dispose(): void {
     const w = this.weights;
@@ -197,4 +227,24 @@ export class LstmPredictor {
     this.weights = { version: p.version, cells, head, headBias: k.tensor(p.view('head bias'), [this.outputs]) };
     return this.weights;
   }
+}
+
+/**
+ * ∂/∂z of a layer's gates before their activations, [rows, 4H] in the order i, f, g, o, given ∂/∂h of each step alone:
+ * dc = dh·o·(1 − tanh²c), dz_i = dc·g·i(1−i), dz_f = dc·c₋₁·f(1−f), dz_g = dc·i·(1−g²), dz_o = dh·tanh c·o(1−o).
+ */
+function gateGradients(k: Kernels, states: LstmStates, dh: Float32Array, batch: number, hidden: number): Float32Array {
+  const [I, F, O, G, C, TC] = [states.i, states.f, states.o, states.g, states.c, states.tanhC].map((t) => k.read(t));
+  const dz = new Float32Array(4 * dh.length);
+  const before = batch * hidden;
+  for (let q = 0, row = 0; q < dh.length; row += 4 * hidden) {
+    for (let j = row; j < row + hidden; j++, q++) {
+      const dc = dh[q] * O[q] * (1 - TC[q] * TC[q]);
+      dz[j] = dc * G[q] * I[q] * (1 - I[q]);
+      dz[j + hidden] = dc * (q < before ? 0 : C[q - before]) * F[q] * (1 - F[q]);
+      dz[j + 2 * hidden] = dc * I[q] * (1 - G[q] * G[q]);
+      dz[j + 3 * hidden] = dh[q] * TC[q] * O[q] * (1 - O[q]);
+    }
+  }
+  return dz;
 }
