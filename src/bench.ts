@@ -44,8 +44,8 @@ function environment(quick: boolean, log: (message: string) => void): BenchFigur
 async function learn(quick: boolean, log: (message: string) => void): Promise<readonly BenchFigure[]> {
   const file = join(__dirname, 'nn', 'bench.js');
   if (!existsSync(file)) throw new Error('bench learn: src/nn/bench.ts is not there');
-  const { benchLearn } = (await import(file)) as LearningBench;
-  return benchLearn({ quick, log });
+  const bench = (await import(file)) as LearningBench;
+  return bench.benchLearn({ quick, log });
 }
 
 void main(process.argv.slice(2)).then((code) => {

@@ -80,8 +80,8 @@ function assertSameResults(config: SystemConfig): void {
       'meanEta',
       'highKvPercent',
     ] as const)
-      if (Math.abs((fast as RunMetrics)[key] - other[key]) > 1e-9 * Math.max(1, other[key]))
-        throw new Error(`bench: ${key} is ${String((fast as RunMetrics)[key])} fast and ${String(other[key])} naive`);
+      if (Math.abs(fast[key] - other[key]) > 1e-9 * Math.max(1, other[key]))
+        throw new Error(`bench: ${key} is ${String(fast[key])} fast and ${String(other[key])} naive`);
 }
 
 /** How much memory a long run takes beyond what it had after a tenth of it, bytes. */

@@ -13,8 +13,8 @@ export interface BenchFigure {
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
-  const upper = sorted[half] as number;
-  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] as number) + upper) / 2;
+  const upper = sorted[half];
+  return sorted.length % 2 === 1 ? upper : (sorted[half - 1] + upper) / 2;
 }
 
 /** The figures as JSON lines, or as a table. */
@@ -26,11 +26,9 @@ export function formatFigures(figures: readonly BenchFigure[], asJson: boolean):
     `${number(value)} ${unit}`,
     ratio === null ? '' : `${number(ratio)} x ${ratioTo ?? ''}`,
   ]);
-  const widths = [0, 1].map((c) => Math.max(...rows.map((row) => (row[c] as string).length)));
+  const widths = [0, 1].map((c) => Math.max(...rows.map((row) => row[c].length)));
   return rows
-    .map(([a, b, c]) =>
-      `${(a as string).padEnd(widths[0] as number)}  ${(b as string).padStart(widths[1] as number)}  ${c as string}`.trimEnd(),
-    )
+    .map(([a, b, c]) => `${a.padEnd(widths[0])}  ${b.padStart(widths[1])}  ${c}`.trimEnd())
     .join('\n')
     .concat('\n');
 }

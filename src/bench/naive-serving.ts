@@ -3,7 +3,8 @@ import { HandleQueue } from '../system/handle-queue';
 import { RequestTable } from '../system/request-table';
 import type { ServerSpec } from '../system/scenario';
 import { kvTokenIterations, tokensThatFit, type ServingConstants } from '../system/server';
-import { Serving, slotOf } from '../system/serving';
+import type { Serving } from '../system/serving';
+import { slotOf } from '../system/serving';
 
 /**
  * What the fast engine is measured against: the same serving model (DEED), written as one would without thinking of
@@ -89,8 +90,8 @@ class NaiveServer {
     let slowest = 0;
     let tokens = 0;
     for (const handle of handles) {
-      slowest = Math.max(slowest, table.transmissionSeconds[handle] as number);
-      tokens += table.inputTokens[handle] as number;
+      slowest = Math.max(slowest, table.transmissionSeconds[handle]);
+      tokens += table.inputTokens[handle];
     }
     const readyAt = slotStartAt + slowest;
     const startAt = Math.max(readyAt, this.prefillFreeAt);
@@ -101,8 +102,8 @@ class NaiveServer {
       table.prefillEndAt[handle] = endAt;
       return {
         handle,
-        input: table.inputTokens[handle] as number,
-        output: table.outputTokens[handle] as number,
+        input: table.inputTokens[handle],
+        output: table.outputTokens[handle],
         generated: 0,
         decodeSeconds: 0,
       };
@@ -113,7 +114,7 @@ class NaiveServer {
 
   get nextIterationAt(): number {
     if (this.running.length > 0 || this.line.length > 0) return this.now;
-    const [head] = this.prefills;
+    const head = this.prefills.at(0);
     return head === undefined ? Infinity : Math.max(this.now, head.endAt);
   }
 
@@ -136,9 +137,9 @@ class NaiveServer {
   }
 
   private join(table: RequestTable): void {
-    while (this.prefills.length > 0 && (this.prefills[0] as Prefill).endAt <= this.now)
+    while (this.prefills.length > 0 && this.prefills[0].endAt <= this.now)
       this.line.push(...(this.prefills.shift() as Prefill).jobs);
-    while (this.line.length > 0 && this.fits(this.line[0] as Job)) {
+    while (this.line.length > 0 && this.fits(this.line[0])) {
       const job = this.line.shift() as Job;
       table.joinedAt[job.handle] = this.now;
       this.running.push(job);
@@ -164,7 +165,7 @@ class NaiveServer {
 
   private iterate(table: RequestTable, completed: HandleQueue): void {
     const { running, now } = this;
-    const [head] = this.prefills;
+    const head = this.prefills.at(0);
     let tokens = 0;
     for (const job of running) {
       job.generated++;
@@ -207,7 +208,7 @@ class NaiveServing {
 
   submit(handles: Int32Array, count: number, slotStartAt: number): void {
     const batches = this.servers.map((): number[] => []);
-    for (const handle of handles.subarray(0, count)) batches[this.table.server[handle] as number]?.push(handle);
+    for (const handle of handles.subarray(0, count)) batches[this.table.server[handle]]?.push(handle);
     batches.forEach((batch, s) => {
       if (batch.length > 0) this.servers[s]?.receive(this.table, batch, slotStartAt);
     });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { replayCommand } from './replay';
 import { schedulersCommand } from './schedulers';
 import { simulateCommand } from './simulate';
+import { trainCommand } from './train';
 
 /**
  * A subcommand: adds itself to the program. One file each, `src/cli/<name>.ts` with `<name>Command`; it imports what is
@@ -10,4 +11,4 @@ import { simulateCommand } from './simulate';
 export type AddCommand = (program: Command) => void;
 
 /** The subcommands, in the order of the help. A new one is one line here. */
-export const commands: readonly AddCommand[] = [replayCommand, simulateCommand, schedulersCommand];
+export const commands: readonly AddCommand[] = [replayCommand, simulateCommand, trainCommand, schedulersCommand];

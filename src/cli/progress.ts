@@ -48,7 +48,7 @@ export function progressLine(done: number, total: number, unit: string, seconds:
 }
 
 /** Seconds as m:ss, or h:mm:ss. */
-function clock(seconds: number): string {
+export function clock(seconds: number): string {
   const whole = Math.ceil(seconds);
   const two = (x: number): string => String(x).padStart(2, '0');
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

@@ -5,7 +5,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, c) => (widths[c] = Math.max(widths[c] ?? 0, cell.length)));
   const pad = (cell: string, c: number): string => {
-    const width = widths[c] as number;
+    const width = widths[c];
     return c === 0 ? cell.padEnd(width) : cell.padStart(width);
   };
   return rows.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd()).join('\n');
@@ -57,7 +57,7 @@ export function reportText(metrics: RunMetrics, serverNames: readonly string[], 
   const servers = [
     ['server', 'eta', 'peak KV %', 'deviation', 'iterations'],
     ...metrics.perServer.map((server, s) => [
-      serverNames[s] as string,
+      serverNames[s],
       short(server.eta),
       short(100 * server.peak),
       short(server.deviation),

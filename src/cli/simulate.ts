@@ -72,7 +72,9 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
       simulateAsync(config, schedulers[scheduler], seed, {
         workload,
         recorder: trajectory?.recorder,
-        onSlot: progress.tick,
+        onSlot: (slots) => {
+          progress.tick(slots);
+        },
         signal,
       }),
     );

@@ -83,16 +83,12 @@ export function addSystemOptions(command: Command): Command {
 
 /** `unscaled`, `per-user`, `thin:R` or `rescale:R`. */
 function loadOption(text: string): TraceLoad {
-  const [kind, rate, ...rest] = text.split(':');
   if (text === 'unscaled' || text === 'per-user') return { kind: text };
-  const requestsPerSlot = decimalNumber(rate ?? '');
-  if (
-    (kind === 'thin' || kind === 'rescale') &&
-    rest.length === 0 &&
-    requestsPerSlot > 0 &&
-    Number.isFinite(requestsPerSlot)
-  )
-    return { kind, requestsPerSlot };
+  const kind = (['thin', 'rescale'] as const).find((word) => text.startsWith(`${word}:`));
+  if (kind !== undefined) {
+    const requestsPerSlot = decimalNumber(text.slice(kind.length + 1));
+    if (requestsPerSlot > 0 && Number.isFinite(requestsPerSlot)) return { kind, requestsPerSlot };
+  }
   throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
 }
 

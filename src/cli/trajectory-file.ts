@@ -31,7 +31,7 @@ interface Sink {
 type Row = readonly number[];
 
 function rowAt(columns: Columns, i: number): Row {
-  return columnNames.map((name) => columns[name][i] as number);
+  return columnNames.map((name) => columns[name][i]);
 }
 
 function textSink(path: string, head: string, foot: string, separator: string, format: (row: Row) => string): Sink {
@@ -50,6 +50,17 @@ function textSink(path: string, head: string, foot: string, separator: string, f
       closeSync(descriptor);
     },
   };
+}
+
+function csvSink(path: string): Sink {
+  return textSink(path, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(','));
+}
+
+/** An array of rows, one line each: the file can be read as a whole or line by line. */
+function jsonSink(path: string): Sink {
+  return textSink(path, '[\n', '\n]\n', ',\n', (row) =>
+    JSON.stringify(Object.fromEntries(columnNames.map((name, i) => [name, row[i]]))),
+  );
 }
 
 async function parquetSink(path: string): Promise<Sink> {
@@ -73,15 +84,14 @@ async function parquetSink(path: string): Promise<Sink> {
   };
 }
 
-const sinks: Readonly<Record<string, (path: string) => Sink | Promise<Sink>>> = {
-  '.parquet': parquetSink,
-  '.csv': (path) => textSink(path, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(',')),
-  // An array of rows, one line each: the file can be read as a whole or line by line.
-  '.json': (path) =>
-    textSink(path, '[\n', '\n]\n', ',\n', (row) =>
-      JSON.stringify(Object.fromEntries(columnNames.map((name, i) => [name, row[i]]))),
-    ),
-};
+const sinks: ReadonlyMap<string, (path: string) => Sink | Promise<Sink>> = new Map<
+  string,
+  (path: string) => Sink | Promise<Sink>
+>([
+  ['.parquet', parquetSink],
+  ['.csv', csvSink],
+  ['.json', jsonSink],
+]);
 
 /** Records every decode iteration into a file. */
 export interface TrajectoryFile {
@@ -101,7 +111,7 @@ export interface TrajectoryFile {
  * @throws UserError when the ending is none of these or the file cannot be written.
  */
 export async function trajectoryFile(path: string, kvBytesPerToken: number): Promise<TrajectoryFile> {
-  const open = sinks[extname(path).toLowerCase()];
+  const open = sinks.get(extname(path).toLowerCase());
   if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
   const file = pendingFile(path);
   const sink = await open(file.path);
@@ -143,6 +153,8 @@ export async function trajectoryFile(path: string, kvBytesPerToken: number): Pro
       sink.end();
       file.commit();
     },
-    discard: file.discard,
+    discard(): void {
+      file.discard();
+    },
   };
 }

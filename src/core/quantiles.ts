@@ -16,7 +16,7 @@ const UPPER: number = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0;
 /** The upper bits of a positive number: its exponent and the first bits of its mantissa. */
 function upperBits(value: number): number {
   value64[0] = value;
-  return (halves[UPPER] as number) >>> (20 - MANTISSA_BITS);
+  return halves[UPPER] >>> (20 - MANTISSA_BITS);
 }
 
 const FIRST: number = upperBits(LEAST);
@@ -30,7 +30,7 @@ export class Quantiles {
   /** NaN is counted like a value below all others. */
   add(value: number): void {
     const bin = value >= LEAST ? Math.min(BINS - 1, upperBits(value) - FIRST) : 0;
-    this.bins[bin]!++;
+    this.bins[bin]++;
     this.count++;
   }
 
@@ -43,7 +43,7 @@ export class Quantiles {
     const rank = q * (this.count - 1);
     let seen = 0;
     for (let bin = 0; bin < BINS; bin++) {
-      seen += this.bins[bin] as number;
+      seen += this.bins[bin];
       if (seen > rank) return middleOf(bin);
     }
     return middleOf(BINS - 1);

@@ -50,7 +50,7 @@ describe('createRng', () => {
     for (let i = 0; i < N; i++) {
       const u = rng.uniform();
       expect(u >= 0 && u < 1).toBe(true);
-      bins[Math.floor(10 * u)]!++;
+      bins[Math.floor(10 * u)]++;
       const z = rng.normal();
       mean += z / N;
       square += (z * z) / N;
@@ -65,7 +65,7 @@ describe('createRng', () => {
   it('draws integers evenly', () => {
     const rng = createRng(5);
     const counts = new Array<number>(7).fill(0);
-    for (let i = 0; i < N; i++) counts[rng.int(7)]!++;
+    for (let i = 0; i < N; i++) counts[rng.int(7)]++;
     for (const count of counts) expect(Math.abs(count / N - 1 / 7)).toBeLessThan(0.01);
     expect(rng.int(1)).toBe(0);
   });

@@ -102,13 +102,14 @@ class Sfc32 implements Rng {
   }
 
   restore(state: readonly number[]): void {
+    if (state.length < 4) throw new RangeError('Rng.restore: a state has five numbers');
     const [a, b, c, counter, spare] = state;
-    if (a === undefined || b === undefined || c === undefined || counter === undefined) throw new RangeError('Rng.restore: a state has five numbers');
     this.a = a;
     this.b = b;
     this.c = c;
     this.counter = counter;
-    this.spare = spare ?? Number.NaN;
+    // In JSON the NaN of no spare is null.
+    this.spare = Number.isFinite(spare) ? spare : Number.NaN;
   }
 }
 
@@ -119,6 +120,7 @@ class Sfc32 implements Rng {
  * @throws RangeError when the seed is missing, fractional or out of range.
  */
 export function createRng(seed: number): Rng {
-  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) throw new RangeError(`seed is ${String(seed)}; allowed: an integer from 0 to 4294967295`);
+  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff)
+    throw new RangeError(`seed is ${String(seed)}; allowed: an integer from 0 to 4294967295`);
   return new Sfc32(mix32(seed ^ 0x6c797265));
 }

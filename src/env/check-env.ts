@@ -25,7 +25,7 @@ function checkStep(step: TimeStep, servers: number, isFirst: boolean): void {
   for (const column of [view.user, view.inputTokens, view.predictedTokens])
     demand(column.length >= view.count, 'the requests’ columns have room for all of them');
   for (let i = 0; i < view.count; i++)
-    demand((view.inputTokens[i] as number) >= 1 && (view.predictedTokens[i] as number) >= 1, 'a request has tokens');
+    demand(view.inputTokens[i] >= 1 && view.predictedTokens[i] >= 1, 'a request has tokens');
   const { kvTokens, running, waiting, prefilling, prefillSeconds, remainingOutputTokens, remainingTokenIterations } =
     view;
   const counts = [

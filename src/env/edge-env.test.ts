@@ -118,10 +118,10 @@ describe('EdgeEnv', () => {
     run(new EdgeEnv(config(), 5), spread, ({ outcome }) => {
       for (let k = 0; k < (outcome?.completions.count ?? 0); k++) {
         const { slot, index, server } = outcome!.completions;
-        const key = `${slot[k]!}/${index[k]!}`;
+        const key = `${slot[k]}/${index[k]}`;
         expect(seen.has(key)).toBe(false);
         seen.add(key);
-        expect(server[k]).toBe((index[k]! + slot[k]!) % 4);
+        expect(server[k]).toBe((index[k] + slot[k]) % 4);
       }
     });
     expect(seen.size).toBe(20 * 30);
@@ -156,10 +156,10 @@ describe('EdgeEnv', () => {
             done.admission,
             done.decode,
           ];
-          const values = parts.map((part) => part[k]!);
+          const values = parts.map((part) => part[k]);
           expect(Math.min(...values)).toBeGreaterThan(-1e-12);
-          expect(values.reduce((a, b) => a + b, 0)).toBeCloseTo(done.total[k]!, 9);
-          expect(done.completedAt[k]! - done.slot[k]!).toBeCloseTo(done.total[k]!, 12);
+          expect(values.reduce((a, b) => a + b, 0)).toBeCloseTo(done.total[k], 9);
+          expect(done.completedAt[k] - done.slot[k]).toBeCloseTo(done.total[k], 12);
         }
       });
     },
@@ -173,8 +173,8 @@ describe('EdgeEnv', () => {
     const recorder: IterationRecorder = {
       record(s, slot, _k, _startsAt, seconds, tokens) {
         if (slot >= system.slots) return;
-        eta[slot]![s]! += (16000 * tokens * seconds) / pools[s]!;
-        peak[slot]![s] = Math.max(peak[slot]![s]!, (16000 * tokens) / pools[s]!);
+        eta[slot][s] += (16000 * tokens * seconds) / pools[s];
+        peak[slot][s] = Math.max(peak[slot][s], (16000 * tokens) / pools[s]);
       },
     };
     const told: { eta: number[]; peak: number[] }[] = [];
@@ -183,8 +183,8 @@ describe('EdgeEnv', () => {
     });
     told.forEach((slot, t) => {
       for (let s = 0; s < 4; s++) {
-        expect(slot.eta[s]).toBeCloseTo(eta[t]![s]!, 12);
-        expect(slot.peak[s]).toBeCloseTo(peak[t]![s]!, 12);
+        expect(slot.eta[s]).toBeCloseTo(eta[t][s], 12);
+        expect(slot.peak[s]).toBeCloseTo(peak[t][s], 12);
         expect(slot.peak[s]).toBeLessThanOrEqual(1);
       }
     });
@@ -199,13 +199,13 @@ describe('EdgeEnv', () => {
       (view, a) => a.fill(0, 0, view.count),
       ({ outcome, view }) => {
         expect(Array.from(view.queue)).toEqual(
-          outcome === null ? [0, 0, 0, 0] : expected.map((z, s) => Math.max(z + outcome.deviation[s]! - 0.001, 0)),
+          outcome === null ? [0, 0, 0, 0] : expected.map((z, s) => Math.max(z + outcome.deviation[s] - 0.001, 0)),
         );
         if (outcome === null) return;
         expect(Array.from(outcome.queue)).toEqual(expected);
         const mean = outcome.eta.reduce((a, b) => a + b, 0) / 4;
         outcome.deviation.forEach((y, s) => {
-          expect(y).toBeCloseTo((outcome.eta[s]! - mean) ** 2, 12);
+          expect(y).toBeCloseTo((outcome.eta[s] - mean) ** 2, 12);
         });
         const drift = lyapunov(view.queue) - lyapunov(outcome.queue);
         expect(drift).toBeLessThanOrEqual(driftBound(outcome.queue, outcome.deviation, 0.001) + 1e-12);
@@ -228,7 +228,7 @@ describe('EdgeEnv', () => {
     expect(slots[2]).toBe(slots[0]);
     let other = '';
     run(new EdgeEnv(config(), 10), spread, ({ view }) => (other ||= JSON.stringify([requestsOf(view)])));
-    expect(slots[0]!.startsWith(other.slice(0, -1))).toBe(false);
+    expect(slots[0].startsWith(other.slice(0, -1))).toBe(false);
   });
 
   it('gives permuted outcomes for permuted servers', () => {
@@ -249,16 +249,16 @@ describe('EdgeEnv', () => {
       };
       run(new EdgeEnv(config({ ...base, gpus: names }), 11), assign, ({ outcome }) => {
         if (outcome === null) return;
-        eta.push([0, 1, 2, 3].map((s) => outcome.eta[place(s)]!));
+        eta.push([0, 1, 2, 3].map((s) => outcome.eta[place(s)]));
         const { count, slot, index } = outcome.completions;
-        for (let k = 0; k < count; k++) total[slot[k]! * 20 + index[k]!] = outcome.completions.total[k]!;
+        for (let k = 0; k < count; k++) total[slot[k] * 20 + index[k]] = outcome.completions.total[k]!;
       });
       return { total, eta };
     };
     const plain = told(gpus, (s) => s);
     const moved: string[] = [];
-    gpus.forEach((gpu, s) => (moved[order[s]!] = gpu));
-    expect(told(moved, (s) => order[s]!)).toEqual(plain);
+    gpus.forEach((gpu, s) => (moved[order[s]] = gpu));
+    expect(told(moved, (s) => order[s])).toEqual(plain);
   });
 
   describe('fork', () => {
@@ -406,8 +406,8 @@ describe('EdgeEnv', () => {
       const env = new EdgeEnv(system, 1, {
         workload: fixedWorkload([
           [
-            [small!.maxTokens, 1],
-            [small!.maxTokens, 1],
+            [small.maxTokens, 1],
+            [small.maxTokens, 1],
           ],
         ]),
       });
@@ -450,7 +450,7 @@ describe('EdgeEnv', () => {
       return Array.from(done.completedAt.subarray(0, 2));
     };
     const [early, late] = totals('deed');
-    expect(early).toBeLessThan(late!);
+    expect(early).toBeLessThan(late);
     const [first, second] = totals('static');
     expect(first).toBe(second);
   });

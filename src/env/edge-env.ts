@@ -213,8 +213,8 @@ export class EdgeEnv {
     let largest = 0;
     this.oversized = 0;
     for (let i = 0; i < requests.count; i++) {
-      const input = requests.inputTokens[i] as number;
-      const output = requests.outputTokens[i] as number;
+      const input = requests.inputTokens[i];
+      const output = requests.outputTokens[i];
       if (input + output > capacity) {
         // Slot T's requests are only looked at, they never arrive.
         if (this.config.oversized === 'error' && this.slot < this.config.slots)
@@ -224,10 +224,10 @@ export class EdgeEnv {
         this.oversized++;
         continue;
       }
-      const predicted = requests.predictedTokens[i] as number;
+      const predicted = requests.predictedTokens[i];
       largest = Math.max(largest, input + predicted);
       if (kept < i) {
-        requests.user[kept] = requests.user[i] as number;
+        requests.user[kept] = requests.user[i];
         requests.inputTokens[kept] = input;
         requests.outputTokens[kept] = output;
         requests.predictedTokens[kept] = predicted;
@@ -251,16 +251,17 @@ export class EdgeEnv {
     batchCount.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
-      if (s === undefined || s < 0 || s >= servers.length)
+      // Also of an entry that is not there.
+      if (!(s >= 0 && s < servers.length))
         throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
-      batchCount[s]!++;
+      batchCount[s]++;
     }
     let sent = 0;
     for (let i = 0; i < requests.count; i++) {
-      const s = assignment[i] as number;
-      const input = requests.inputTokens[i] as number;
-      const output = requests.outputTokens[i] as number;
-      if (!(servers[s] as EdgeServer).canHold(input, output)) {
+      const s = assignment[i];
+      const input = requests.inputTokens[i];
+      const output = requests.outputTokens[i];
+      if (!servers[s].canHold(input, output)) {
         this.outcome.rejected++;
         continue;
       }
@@ -270,8 +271,8 @@ export class EdgeEnv {
       table.server[handle] = s;
       table.inputTokens[handle] = input;
       table.outputTokens[handle] = output;
-      table.predictedTokens[handle] = requests.predictedTokens[i] as number;
-      table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s] as number);
+      table.predictedTokens[handle] = requests.predictedTokens[i];
+      table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s]);
       handles[sent++] = handle;
     }
     serving.submit(handles, sent, slotStartAt);
@@ -281,7 +282,7 @@ export class EdgeEnv {
     const { outcome, config, serving } = this;
     let waiting = 0;
     for (let s = 0; s < serving.servers.length; s++) {
-      const server = serving.servers[s] as EdgeServer;
+      const server = serving.servers[s];
       const tokenShare = serving.constants.kvBytesPerToken / server.spec.kvCapacityBytes;
       outcome.eta[s] = (server.slotTokenSeconds * tokenShare) / config.slotSeconds;
       outcome.peak[s] = server.slotPeakTokens * tokenShare;
@@ -301,17 +302,17 @@ export class EdgeEnv {
     for (let k = 0; k < completed.length; k++) {
       const handle = completed.at(k);
       const i = done.count++;
-      const slot = table.slot[handle] as number;
+      const slot = table.slot[handle];
       const arrivedAt = slot * slotSeconds;
-      const completedAt = table.completedAt[handle] as number;
-      const transmission = table.transmissionSeconds[handle] as number;
-      const synchronisedAt = table.synchronisedAt[handle] as number;
-      const prefillStartAt = table.prefillStartAt[handle] as number;
-      const prefillEndAt = table.prefillEndAt[handle] as number;
-      const joinedAt = table.joinedAt[handle] as number;
+      const completedAt = table.completedAt[handle];
+      const transmission = table.transmissionSeconds[handle];
+      const synchronisedAt = table.synchronisedAt[handle];
+      const prefillStartAt = table.prefillStartAt[handle];
+      const prefillEndAt = table.prefillEndAt[handle];
+      const joinedAt = table.joinedAt[handle];
       done.slot[i] = slot;
-      done.index[i] = table.index[handle] as number;
-      done.server[i] = table.server[handle] as number;
+      done.index[i] = table.index[handle];
+      done.server[i] = table.server[handle];
       done.total[i] = completedAt - arrivedAt;
       done.transmission[i] = transmission;
       done.synchronisation[i] = synchronisedAt - arrivedAt - transmission;

@@ -17,14 +17,14 @@ export interface RewardWeights {
 export function completedLatency(outcome: SlotOutcome): number {
   const { completions } = outcome;
   let sum = 0;
-  for (let i = 0; i < completions.count; i++) sum += completions.total[i] as number;
+  for (let i = 0; i < completions.count; i++) sum += completions.total[i];
   return sum;
 }
 
 /** Σ Z_s·Y_s over the servers, in units of `unit`². */
 export function weightedDeviation(outcome: SlotOutcome, unit: number): number {
   let sum = 0;
-  for (let s = 0; s < outcome.queue.length; s++) sum += (outcome.queue[s] as number) * (outcome.deviation[s] as number);
+  for (let s = 0; s < outcome.queue.length; s++) sum += outcome.queue[s] * outcome.deviation[s];
   return sum / (unit * unit);
 }
 

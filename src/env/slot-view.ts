@@ -76,31 +76,31 @@ export class SlotView {
 
   /** h_{i,s}(t) of request i on server s. */
   gain(i: number, s: number): number {
-    const user = this.user[i] as number;
-    return this.channel.gain(this.slot, user, s, this.mobility.x[user] as number, this.mobility.y[user] as number);
+    const user = this.user[i];
+    return this.channel.gain(this.slot, user, s, this.mobility.x[user], this.mobility.y[user]);
   }
 
   /** D_tx of request i when server s receives `requestsOnServer` of the slot's requests, s. */
   transmissionSeconds(i: number, s: number, requestsOnServer: number): number {
     const { channel, config } = this;
     const rate = uplinkRate(
-      channel.bandwidthHz[s] as number,
+      channel.bandwidthHz[s],
       requestsOnServer,
-      channel.powerW[this.user[i] as number] as number,
+      channel.powerW[this.user[i]],
       this.gain(i, s),
       channel.noiseWPerHz,
     );
-    return transmissionSeconds(config.bitsPerToken, this.inputTokens[i] as number, rate);
+    return transmissionSeconds(config.bitsPerToken, this.inputTokens[i], rate);
   }
 
   /** Iteration time of server s at an occupation, s. */
   iterationSeconds(s: number, tokens: number): number {
-    return (this.servers[s] as EdgeServer).iterationSeconds(tokens);
+    return this.servers[s].iterationSeconds(tokens);
   }
 
   /** Whether server s can ever hold request i, by its predicted length. */
   fits(i: number, s: number): boolean {
-    return (this.inputTokens[i] as number) + (this.predictedTokens[i] as number) <= (this.maxTokens[s] as number);
+    return this.inputTokens[i] + this.predictedTokens[i] <= this.maxTokens[s];
   }
 
   /**
@@ -108,9 +108,9 @@ export class SlotView {
    * `workload`.
    */
   requestWorkload(i: number, s: number): number {
-    const input = this.inputTokens[i] as number;
-    const output = this.predictedTokens[i] as number;
-    return (output * input + (output * (output + 1)) / 2) * (this.workloadUnit[s] as number);
+    const input = this.inputTokens[i];
+    const output = this.predictedTokens[i];
+    return (output * input + (output * (output + 1)) / 2) * this.workloadUnit[s];
   }
 
   /** Reads the servers at the start of slot `slot`. */
@@ -122,7 +122,7 @@ export class SlotView {
     this.queue.set(queue);
     this.allFit = true;
     for (let s = 0; s < this.servers.length; s++) {
-      const server = this.servers[s] as EdgeServer;
+      const server = this.servers[s];
       const tokens = server.kvTokens;
       const unit = server.iterationSeconds(tokens) / (server.maxTokens * slotSeconds);
       this.kvTokens[s] = tokens;

@@ -7,7 +7,7 @@
 export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
   let mean = 0;
   for (const x of eta) mean += x / eta.length;
-  for (let s = 0; s < eta.length; s++) out[s] = ((eta[s] as number) - mean) ** 2;
+  for (let s = 0; s < eta.length; s++) out[s] = (eta[s] - mean) ** 2;
 }
 
 /**
@@ -18,8 +18,7 @@ export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
  * @param tolerance ε.
  */
 export function updateVirtualQueue(queue: Float64Array, deviation: Float64Array, tolerance: number): void {
-  for (let s = 0; s < queue.length; s++)
-    queue[s] = Math.max((queue[s] as number) + (deviation[s] as number) - tolerance, 0);
+  for (let s = 0; s < queue.length; s++) queue[s] = Math.max(queue[s] + deviation[s] - tolerance, 0);
 }
 
 /** Lyapunov function, IV-A: L(Z) = ½·Σ Z_s². */
@@ -35,8 +34,8 @@ export function lyapunov(queue: Float64Array): number {
 export function driftBound(queue: Float64Array, deviation: Float64Array, tolerance: number): number {
   let bound = 0;
   for (let s = 0; s < queue.length; s++) {
-    const excess = (deviation[s] as number) - tolerance;
-    bound += (excess * excess) / 2 + (queue[s] as number) * excess;
+    const excess = deviation[s] - tolerance;
+    bound += (excess * excess) / 2 + queue[s] * excess;
   }
   return bound;
 }

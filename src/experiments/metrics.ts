@@ -100,24 +100,24 @@ export class Metrics {
     this.inSystem = outcome.inSystem;
     const parts = this.parts;
     for (let i = 0; i < completions.count; i++) {
-      const total = completions.total[i] as number;
+      const total = completions.total[i];
       this.latency += total;
       this.quantiles.add(total);
-      parts[0]! += completions.transmission[i] as number;
-      parts[1]! += completions.synchronisation[i] as number;
-      parts[2]! += completions.prefillQueue[i] as number;
-      parts[3]! += completions.prefill[i] as number;
-      parts[4]! += completions.admission[i] as number;
-      parts[5]! += completions.decode[i] as number;
+      parts[0] += completions.transmission[i];
+      parts[1] += completions.synchronisation[i];
+      parts[2] += completions.prefillQueue[i];
+      parts[3] += completions.prefill[i];
+      parts[4] += completions.admission[i];
+      parts[5] += completions.decode[i];
     }
     for (let s = 0; s < this.serverCount; s++) {
-      const y = outcome.deviation[s] as number;
-      const z = outcome.queue[s] as number;
-      const peak = outcome.peak[s] as number;
-      this.eta[s]! += outcome.eta[s] as number;
-      this.peak[s] = Math.max(this.peak[s] as number, peak);
-      this.deviation[s]! += y;
-      this.iterations[s]! += outcome.iterations[s] as number;
+      const y = outcome.deviation[s];
+      const z = outcome.queue[s];
+      const peak = outcome.peak[s];
+      this.eta[s] += outcome.eta[s];
+      this.peak[s] = Math.max(this.peak[s], peak);
+      this.deviation[s] += y;
+      this.iterations[s] += outcome.iterations[s];
       this.queueSum += z;
       this.lastQueue[s] = Math.max(z + y - this.tolerance, 0);
       if (peak > HIGH_KV) this.highKv++;
@@ -129,7 +129,7 @@ export class Metrics {
   report(): RunMetrics {
     const pairs = this.slots * this.serverCount;
     const per = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
-    const part = (i: number): number => per(this.parts[i] as number, this.completed);
+    const part = (i: number): number => per(this.parts[i], this.completed);
     const sumOver = (array: Float64Array): number => array.reduce((a, b) => a + b, 0);
     return {
       slots: this.slots,
@@ -158,9 +158,9 @@ export class Metrics {
       stability: this.backlog.stability(),
       perServer: Array.from(this.eta, (eta, s) => ({
         eta: per(eta, this.slots),
-        peak: this.peak[s] as number,
-        deviation: per(this.deviation[s] as number, this.slots),
-        iterations: this.iterations[s] as number,
+        peak: this.peak[s],
+        deviation: per(this.deviation[s], this.slots),
+        iterations: this.iterations[s],
       })),
     };
   }
@@ -187,10 +187,7 @@ class BacklogTrend {
     this.sum = 0;
     this.inBlock = 0;
     if (this.blocks.length < 16) return;
-    this.blocks = Array.from(
-      { length: 8 },
-      (_, i) => ((this.blocks[2 * i] as number) + (this.blocks[2 * i + 1] as number)) / 2,
-    );
+    this.blocks = Array.from({ length: 8 }, (_, i) => (this.blocks[2 * i] + this.blocks[2 * i + 1]) / 2);
     this.blockSlots *= 2;
   }
 

@@ -14,7 +14,7 @@ export function cheapest(view: SlotView, i: number, cost: Float64Array): number 
   let best = -1;
   let least = Infinity;
   for (let s = 0; s < cost.length; s++) {
-    const c = cost[s] as number;
+    const c = cost[s];
     if (c < least && (view.allFit || view.fits(i, s))) {
       best = s;
       least = c;

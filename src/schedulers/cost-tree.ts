@@ -32,13 +32,13 @@ export class CostTree {
 
   /** The cheapest server that can hold request i; the first of equals. */
   cheapest(view: SlotView, i: number): number {
-    const s = this.winner[1] as number;
+    const s = this.winner[1];
     return view.allFit || view.fits(i, s) ? s : cheapest(view, i, this.cost);
   }
 
   private play(node: number): void {
-    const a = this.winner[2 * node] as number;
-    const b = this.winner[2 * node + 1] as number;
-    this.winner[node] = b === -1 || (this.cost[a] as number) <= (this.cost[b] as number) ? a : b;
+    const a = this.winner[2 * node];
+    const b = this.winner[2 * node + 1];
+    this.winner[node] = b === -1 || this.cost[a] <= this.cost[b] ? a : b;
   }
 }

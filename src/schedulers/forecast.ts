@@ -36,38 +36,38 @@ export class Forecast {
     this.batch.fill(0);
     this.batchTokens.fill(0);
     for (let s = 0; s < this.requests.length; s++) {
-      this.requests[s] = (view.running[s] as number) + (view.waiting[s] as number) + (view.prefilling[s] as number);
-      this.output[s] = view.remainingOutputTokens[s] as number;
-      this.work[s] = view.remainingTokenIterations[s] as number;
+      this.requests[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
+      this.output[s] = view.remainingOutputTokens[s];
+      this.work[s] = view.remainingTokenIterations[s];
     }
   }
 
   /** Counts request i as assigned to server s. */
   assign(i: number, s: number): void {
-    const input = this.view.inputTokens[i] as number;
-    const output = this.view.predictedTokens[i] as number;
-    this.requests[s]!++;
-    this.batch[s]!++;
-    this.batchTokens[s]! += input;
-    this.output[s]! += output;
-    this.work[s]! += output * input + (output * (output + 1)) / 2;
+    const input = this.view.inputTokens[i];
+    const output = this.view.predictedTokens[i];
+    this.requests[s]++;
+    this.batch[s]++;
+    this.batchTokens[s] += input;
+    this.output[s] += output;
+    this.work[s] += output * input + (output * (output + 1)) / 2;
   }
 
   /** KV tokens that the requests on s would hold if all were admitted. */
   occupation(s: number): number {
-    const n = this.requests[s] as number;
-    return n === 0 ? 0 : (n * (this.work[s] as number)) / (this.output[s] as number);
+    const n = this.requests[s];
+    return n === 0 ? 0 : (n * this.work[s]) / this.output[s];
   }
 
   /** Iterations that the requests on s stay, on average. */
   residence(s: number): number {
-    const n = this.requests[s] as number;
-    return n === 0 ? 0 : (this.output[s] as number) / n;
+    const n = this.requests[s];
+    return n === 0 ? 0 : this.output[s] / n;
   }
 
   /** Mean KV tokens of request i while it decodes. */
   meanTokens(i: number): number {
-    return (this.view.inputTokens[i] as number) + (this.view.predictedTokens[i] as number) / 2;
+    return this.view.inputTokens[i] + this.view.predictedTokens[i] / 2;
   }
 
   /** KV tokens on s, averaged over the next `iterations`: of the requests there some leave before. */
@@ -78,22 +78,22 @@ export class Forecast {
 
   /** Iteration time on s while request i decodes, s. */
   iterationSeconds(i: number, s: number): number {
-    const most = this.view.maxTokens[s] as number;
-    const held = this.occupationDuring(s, this.view.predictedTokens[i] as number) + this.meanTokens(i);
+    const most = this.view.maxTokens[s];
+    const held = this.occupationDuring(s, this.view.predictedTokens[i]) + this.meanTokens(i);
     return this.view.iterationSeconds(s, Math.min(held, most));
   }
 
   /** Seconds from the slot's start until request i would have its last token on server s. */
   latency(i: number, s: number): number {
     const { view } = this;
-    const tokens = (this.batchTokens[s] as number) + (view.inputTokens[i] as number);
-    const transmission = view.transmissionSeconds(i, s, (this.batch[s] as number) + 1);
-    const prefill = Math.max(transmission, view.prefillSeconds[s] as number) + tokens / (this.prefillRate[s] as number);
+    const tokens = this.batchTokens[s] + view.inputTokens[i];
+    const transmission = view.transmissionSeconds(i, s, this.batch[s] + 1);
+    const prefill = Math.max(transmission, view.prefillSeconds[s]) + tokens / this.prefillRate[s];
     const iteration = this.iterationSeconds(i, s);
-    const most = view.maxTokens[s] as number;
+    const most = view.maxTokens[s];
     const excess = Math.max(0, this.occupation(s) + this.meanTokens(i) - most);
     const admission = (excess / most) * this.residence(s) * iteration;
-    return prefill + admission + (view.predictedTokens[i] as number) * iteration;
+    return prefill + admission + view.predictedTokens[i] * iteration;
   }
 
   /**
@@ -102,10 +102,10 @@ export class Forecast {
    */
   delayToOthers(i: number, s: number): number {
     const { view } = this;
-    const n = this.requests[s] as number;
+    const n = this.requests[s];
     if (n === 0) return 0;
-    const output = view.predictedTokens[i] as number;
-    const most = view.maxTokens[s] as number;
+    const output = view.predictedTokens[i];
+    const most = view.maxTokens[s];
     const together = Math.min(output, this.residence(s));
     const before = this.occupationDuring(s, output);
     const slower =

@@ -15,7 +15,7 @@ export const leastLoaded: SchedulerFactory = (config, rng) => {
     let ties = view.allFit ? leastOf(view, 0, candidates) : 0;
     for (let i = 0; i < view.count; i++) {
       if (!view.allFit) ties = leastOf(view, i, candidates);
-      assignment[i] = candidates[ties === 1 ? 0 : rng.int(ties)] as number;
+      assignment[i] = candidates[ties === 1 ? 0 : rng.int(ties)];
     }
   };
 };
@@ -26,8 +26,8 @@ function leastOf(view: SlotView, i: number, out: Int32Array): number {
   let least = Infinity;
   let ties = 0;
   for (let k = 0; k < n; k++) {
-    const s = out[k] as number;
-    const load = view.workload[s] as number;
+    const s = out[k];
+    const load = view.workload[s];
     if (load < least) {
       least = load;
       ties = 0;
@@ -45,7 +45,7 @@ export const leastLoadedInSlot: SchedulerFactory = (config) => {
     for (let i = 0; i < view.count; i++) {
       const s = load.cheapest(view, i);
       assignment[i] = s;
-      load.set(s, (load.cost[s] as number) + view.requestWorkload(i, s));
+      load.set(s, load.cost[s] + view.requestWorkload(i, s));
     }
   };
 };

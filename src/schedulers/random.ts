@@ -7,7 +7,7 @@ export const random: SchedulerFactory = (config, rng) => {
   return (view, assignment) => {
     for (let i = 0; i < view.count; i++) {
       if (view.allFit) assignment[i] = rng.int(view.serverCount);
-      else assignment[i] = candidates[rng.int(allowed(view, i, candidates))] as number;
+      else assignment[i] = candidates[rng.int(allowed(view, i, candidates))];
     }
   };
 };

@@ -35,7 +35,7 @@ function watch(
 /** How many of a slot's requests each server gets. */
 function counts(assignment: Int32Array, servers: number): number[] {
   const count = new Array<number>(servers).fill(0);
-  for (const s of assignment) count[s]!++;
+  for (const s of assignment) count[s]++;
   return count;
 }
 
@@ -75,7 +75,7 @@ describe('random', () => {
   it('is uniform over the servers', () => {
     const total = new Array<number>(8).fill(0);
     watch(config({ slots: 400 }), 'random', (_view, a) => {
-      counts(a, 8).forEach((n, s) => (total[s]! += n));
+      counts(a, 8).forEach((n, s) => (total[s] += n));
     });
     // 16 000 draws: 2000 each, standard deviation 42.
     for (const n of total) expect(Math.abs(n - 2000)).toBeLessThan(200);
@@ -100,7 +100,7 @@ describe('ll', () => {
       const load = Float64Array.from(view.workload);
       a.forEach((s, i) => {
         expect(load[s]).toBe(Math.min(...load));
-        load[s]! += view.requestWorkload(i, s);
+        load[s] += view.requestWorkload(i, s);
       });
       if (view.slot > 3) expect(Math.max(...counts(a, 8))).toBeLessThan(20);
     });
@@ -117,10 +117,10 @@ describe('ll', () => {
 describe('jsq', () => {
   it('joins a shortest queue and counts the slot’s own requests', () => {
     watch(config(), 'jsq', (view, a) => {
-      const queued = view.running.map((n, s) => n + view.waiting[s]! + view.prefilling[s]!);
+      const queued = view.running.map((n, s) => n + view.waiting[s] + view.prefilling[s]);
       for (const s of a) {
         expect(queued[s]).toBe(Math.min(...queued));
-        queued[s]!++;
+        queued[s]++;
       }
     });
   });
@@ -131,8 +131,8 @@ describe('power-of-two', () => {
     const spread = (name: SchedulerName): number => {
       let sum = 0;
       watch(config({ slots: 200, mix: 'Hom' }), name, (view, a) => {
-        const queued = view.running.map((n, s) => n + view.waiting[s]! + view.prefilling[s]!);
-        for (const s of a) queued[s]!++;
+        const queued = view.running.map((n, s) => n + view.waiting[s] + view.prefilling[s]);
+        for (const s of a) queued[s]++;
         sum += Math.max(...queued) - Math.min(...queued);
       });
       return sum;
@@ -145,7 +145,7 @@ describe('power-of-two', () => {
   it('draws both candidates uniformly: on empty servers the first of equals is the one drawn first', () => {
     const total = new Array<number>(4).fill(0);
     for (let seed = 0; seed < 400; seed++)
-      watch(config({ slots: 1, users: 1, servers: 4 }), 'power-of-two', (_view, a) => total[a[0]!]!++, seed);
+      watch(config({ slots: 1, users: 1, servers: 4 }), 'power-of-two', (_view, a) => total[a[0]]++, seed);
     for (const n of total) expect(Math.abs(n - 100)).toBeLessThan(40);
   });
 });
@@ -158,11 +158,11 @@ describe('wrr', () => {
     watch(system, 'wrr', (view, a) => {
       const weight = Array.from(view.maxTokens, (tokens, s) => tokens / view.iterationSeconds(s, tokens));
       const sum = weight.reduce((x, y) => x + y, 0);
-      counts(a, 8).forEach((n, s) => (total[s]! += n));
+      counts(a, 8).forEach((n, s) => (total[s] += n));
       sent += a.length;
       // Smooth weighted round robin is never a whole request away from its share, times the number of servers' log.
       total.forEach((n, s) => {
-        expect(Math.abs(n - (sent * weight[s]!) / sum)).toBeLessThan(2);
+        expect(Math.abs(n - (sent * weight[s]) / sum)).toBeLessThan(2);
       });
     });
     expect(sent).toBe(300 * 40);

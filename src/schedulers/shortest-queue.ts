@@ -13,7 +13,7 @@ export const shortestQueue: SchedulerFactory = (config) => {
     for (let i = 0; i < view.count; i++) {
       const s = queued.cheapest(view, i);
       assignment[i] = s;
-      queued.set(s, (queued.cost[s] as number) + 1);
+      queued.set(s, queued.cost[s] + 1);
     }
   };
 };
@@ -28,21 +28,21 @@ export const powerOfTwo: SchedulerFactory = (config, rng) => {
       const n = view.allFit ? candidates.length : allowed(view, i, candidates);
       const a = drawn(view, candidates, rng.int(n));
       const b = drawn(view, candidates, rng.int(n));
-      const s = (queued[b] as number) < (queued[a] as number) ? b : a;
+      const s = queued[b] < queued[a] ? b : a;
       assignment[i] = s;
-      queued[s]!++;
+      queued[s]++;
     }
   };
 };
 
 /** The k-th server that can hold the request; when all can, the list is not even made. */
 function drawn(view: SlotView, candidates: Int32Array, k: number): number {
-  return view.allFit ? k : (candidates[k] as number);
+  return view.allFit ? k : candidates[k];
 }
 
 function requestsOn(
   view: { running: Float64Array; waiting: Float64Array; prefilling: Float64Array },
   s: number,
 ): number {
-  return (view.running[s] as number) + (view.waiting[s] as number) + (view.prefilling[s] as number);
+  return view.running[s] + view.waiting[s] + view.prefilling[s];
 }

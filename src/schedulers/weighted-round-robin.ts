@@ -12,20 +12,19 @@ export const weightedRoundRobin: SchedulerFactory = (config) => {
   return (view, assignment) => {
     if (total === 0) {
       for (let s = 0; s < weight.length; s++) {
-        const tokens = view.maxTokens[s] as number;
+        const tokens = view.maxTokens[s];
         weight[s] = tokens / view.iterationSeconds(s, tokens);
-        total += weight[s] as number;
+        total += weight[s];
       }
     }
     for (let i = 0; i < view.count; i++) {
       let best = -1;
       for (let s = 0; s < weight.length; s++) {
-        credit[s]! += weight[s] as number;
-        if ((view.allFit || view.fits(i, s)) && (best === -1 || (credit[s] as number) > (credit[best] as number)))
-          best = s;
+        credit[s] += weight[s];
+        if ((view.allFit || view.fits(i, s)) && (best === -1 || credit[s] > credit[best])) best = s;
       }
       if (best === -1) best = 0;
-      credit[best]! -= total;
+      credit[best] -= total;
       assignment[i] = best;
     }
   };

@@ -37,12 +37,12 @@ export function logNormalTokens(mean: number, sigma: number, maxTokens: number):
   }
   const guide = new Int32Array(CELLS);
   for (let cell = 0, n = 0; cell < CELLS; cell++) {
-    while ((cdf[n] as number) <= cell / CELLS) n++;
+    while (cdf[n] <= cell / CELLS) n++;
     guide[cell] = n;
   }
   return (u) => {
-    let n = guide[Math.floor(u * CELLS)] as number;
-    while ((cdf[n] as number) <= u) n++;
+    let n = guide[Math.floor(u * CELLS)];
+    while (cdf[n] <= u) n++;
     return n + 1;
   };
 }
