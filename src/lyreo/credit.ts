@@ -227,8 +227,8 @@ export class CreditAssigner {
     const sequences: Sequences = { count: S, steps: T, inputs };
     const { quality, predictorLoss, estimates } = this.prospect(sequences, costs, rng);
     const predictor = this.needed();
-    const latency = predictor.sensitivity(sequences, 0).gradient;
-    const balance = this.method.balance === 'none' ? null : predictor.sensitivity(sequences, 1).gradient;
+    const [latency, balance] = predictor.sensitivity(sequences).gradients;
+    const weighsBalance = this.method.balance !== 'none';
     const fine = new Float32Array(T * U);
     const worth = new Float64Array(S);
     for (let t = 0; t < T; t++) {
@@ -238,9 +238,9 @@ export class CreditAssigner {
         for (let s = 0; s < S; s++) {
           const at = (s * T + t) * P + ASSIGNED_AT;
           const from = (d * S + s) * ASSIGNED_FEATURES;
-          const weight = rollout.queue[t * S + s] / unit;
+          const weight = weighsBalance ? rollout.queue[t * S + s] / unit : 0;
           let q = 0;
-          for (let f = 0; f < ASSIGNED_FEATURES; f++) q += (latency[at + f] + (balance === null ? 0 : weight * balance[at + f])) * rollout.contribution[from + f];
+          for (let f = 0; f < ASSIGNED_FEATURES; f++) q += (latency[at + f] + weight * balance[at + f]) * rollout.contribution[from + f];
           worth[s] = q;
           mean += Math.exp(rollout.allLogProbs[d * S + s]) * q;
         }

@@ -64,23 +64,20 @@ export class ReturnPredictor {
   }
 
   /**
-   * Predictions and the gradient of one weighted sum of them with respect to the inputs, step by step: what a small
-   * change of χ_t changes in the prediction made at t.
+   * Predictions, and what a small change of χ_t changes in the prediction made at t, output by output.
    *
-   * @param weights of each output in the sum, [O].
-   * @returns predictions [N, T, O] and gradient [N, T, I].
+   * @returns predictions [N, T, O], and one gradient [N, T, I] per output.
    */
-  sensitivity(sequences: Sequences, output: number): { predictions: Float64Array; gradient: Float32Array } {
+  sensitivity(sequences: Sequences): { predictions: Float64Array; gradients: Float32Array[] } {
     const windows = this.layOut(sequences);
-    const { steps, count } = windows;
-    const tape = this.lstm.forward({ steps, batch: count, inputs: windows.inputs });
+    const tape = this.lstm.forward({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
     const predictions = this.norm.restored(this.collect(sequences, windows, tape.outputs, this.outputs));
-    const dOutputs = new Float32Array(steps * count * this.outputs);
-    for (const { window, from, to } of windows.parts)
-      for (let t = from; t < to; t++) dOutputs[((t - windows.startOf(window)) * count + window) * this.outputs + output] = this.norm.scale[output];
-    const dInputs = this.lstm.backward(tape, dOutputs, true);
-    this.lstm.parameters.zeroGradient();
-    return { predictions, gradient: this.collect(sequences, windows, dInputs, this.inputs) };
+    const gradients = Array.from({ length: this.outputs }, (_, o) => {
+      const scale = this.norm.scale[o];
+      return this.collect(sequences, windows, this.lstm.stepGradient(tape, o), this.inputs).map((x) => x * scale);
+    });
+    tape.dispose();
+    return { predictions, gradients };
   }
 
   /**
