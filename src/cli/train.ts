@@ -45,7 +45,12 @@ export function trainCommand(program: Command): void {
     .option('--set <name=value>', 'a hyperparameter; may be repeated', (text, all: string[]) => [...all, text], [])
     .option('--out <folder>', 'where checkpoint.lyreo, log.jsonl and policy.lyreo are written')
     .option('--resume', 'go on with the training in --out, if there is one; then its options need not be repeated')
-    .option('--checkpoint-every <n>', 'updates between checkpoints', integerOption('--checkpoint-every', 1, 1_000_000), 5);
+    .option(
+      '--checkpoint-every <n>',
+      'updates between checkpoints',
+      integerOption('--checkpoint-every', 1, 1_000_000),
+      5,
+    );
   addSystemOptions(command)
     .option('--json', 'print one JSON object per update, as in log.jsonl: the same bytes for the same seed')
     .option('--no-progress', 'show no line per update on stderr')
@@ -112,7 +117,9 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
     });
   } catch (error) {
     if (!(error instanceof DivergenceError)) throw error;
-    process.stderr.write(`${error.message}; learning has stopped${out === undefined ? '' : `, ${out} keeps what was`}\n`);
+    process.stderr.write(
+      `${error.message}; learning has stopped${out === undefined ? '' : `, ${out} keeps what was`}\n`,
+    );
     process.exitCode = 1;
   }
 }
@@ -177,7 +184,8 @@ function reporter(updates: number, slots: number): (log: UpdateLog) => string {
 /** Means of the last updates. */
 function summary(log: readonly UpdateLog[], out: string | undefined): string {
   const last = log.slice(-5);
-  const mean = (of: (entry: UpdateLog) => number): string => short(last.reduce((sum, x) => sum + of(x), 0) / last.length);
+  const mean = (of: (entry: UpdateLog) => number): string =>
+    short(last.reduce((sum, x) => sum + of(x), 0) / last.length);
   const where = out === undefined ? '' : `policy and log are in ${out}\n`;
   return (
     `after ${log.length} updates, mean of the last ${last.length}: latency ${mean((x) => x.latency)} s, P99 ${mean((x) => x.p99Latency)} s, ` +

@@ -1,0 +1,172 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../core/atomic';
+import { UserError, invalid } from '../core/errors';
+import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from '../lyreo/checkpoint';
+import { Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
+import type { LearningMethod, TrainingConfig } from '../lyreo/method';
+import { trainingConfig } from '../lyreo/read-training';
+import type { SystemConfig } from '../system/config';
+import { type MethodName, methodOf, methods } from './methods';
+
+/** The names of the methods that learn. */
+export const learningMethods: readonly MethodName[] = (Object.keys(methods) as MethodName[]).filter(
+  (name) => methodOf(name).learning !== undefined,
+);
+
+/** A training. */
+export interface TrainOptions {
+  readonly config: SystemConfig;
+  /** By name, or as data. */
+  readonly method: MethodName | LearningMethod;
+  /** Where the hyperparameters differ from the method's own. */
+  readonly training?: Partial<TrainingConfig> | undefined;
+  /** Default 1. */
+  readonly seed?: number | undefined;
+  /** Updates in all, those before a resumption included. */
+  readonly updates: number;
+  /** Where checkpoint, log and policy are written; default: nowhere. It is made if it does not exist. */
+  readonly folder?: string | undefined;
+  /** A checkpoint is written every so many updates, and at the end. Default 5. */
+  readonly checkpointEvery?: number | undefined;
+  /** Go on with the training in the folder, if there is one. Default: a folder with a training is an error. */
+  readonly resume?: boolean | undefined;
+  /** Ends the training after the update that is running, with a checkpoint. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each update. */
+  readonly onUpdate?: ((log: UpdateLog, detail: UpdateDetail) => void) | undefined;
+  /** Called once with the updates that were done before. */
+  readonly onResume?: ((log: readonly UpdateLog[]) => void) | undefined;
+}
+
+/** What a training leaves behind. */
+export interface TrainResult {
+  /** Can go on learning, and holds the policy; `dispose` it when it is no longer needed. */
+  readonly learner: Learner;
+  /** All updates, those before a resumption included. */
+  readonly log: readonly UpdateLog[];
+  /** Whether the signal ended it before its last update. */
+  readonly aborted: boolean;
+}
+
+/** The files of a training's folder. */
+export interface TrainingFiles {
+  /** All that it needs to go on. */
+  readonly checkpoint: string;
+  /** One JSON object per update; the same bytes for the same seed. */
+  readonly log: string;
+  /** The policy as of the last checkpoint. */
+  readonly policy: string;
+}
+
+/** Where a training's folder has what. */
+export function trainingFiles(folder: string): TrainingFiles {
+  return {
+    checkpoint: join(folder, 'checkpoint.lyreo'),
+    log: join(folder, 'log.jsonl'),
+    policy: join(folder, 'policy.lyreo'),
+  };
+}
+
+/** A line of log.jsonl, without its end. */
+export function logLine(log: UpdateLog): string {
+  return JSON.stringify(log);
+}
+
+/**
+ * What a method learns with.
+ *
+ * @throws UserError when it does not learn, or a hyperparameter is not allowed.
+ */
+export function learningOf(
+  method: MethodName | LearningMethod,
+  overrides: Partial<TrainingConfig> = {},
+): { readonly method: LearningMethod; readonly training: TrainingConfig } {
+  if (typeof method !== 'string') return { method, training: trainingConfig(method, overrides) };
+  const { learning, training } = methodOf(method);
+  if (learning === undefined) throw invalid('method', method, `one that learns: ${learningMethods.join(', ')}`);
+  return { method: learning, training: trainingConfig(learning, { ...training, ...overrides }) };
+}
+
+/**
+ * Trains a policy, update by update, and lets timers, input and signals have their turn in between.
+ *
+ * Killed at any moment and resumed, it leaves the same log and the same weights as one that was left alone.
+ *
+ * @throws UserError when options are wrong, or the folder has another training.
+ * @throws DivergenceError naming what is not finite; the folder keeps its last checkpoint, and the log up to there.
+ */
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { folder, updates, checkpointEvery = 5, signal } = options;
+  checkCount('updates', updates);
+  checkCount('checkpointEvery', checkpointEvery);
+  const files = folder === undefined ? undefined : trainingFiles(folder);
+  const { learner, log } = start(options, files);
+  const save = (): void => {
+    if (files === undefined) return;
+    // In this order: wherever it is killed, the policy is not older than the checkpoint.
+    savePolicy(files.policy, learner);
+    saveCheckpoint(files.checkpoint, learner, log);
+  };
+  const saveLog = (): void => {
+    if (files !== undefined) writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
+  };
+  let savedAt = learner.updates;
+  try {
+    if (log.length === 0) save();
+    saveLog();
+    while (learner.updates < updates) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal?.aborted === true) break;
+      const detail = learner.update();
+      if (detail === null) break;
+      log.push(detail.log);
+      saveLog();
+      if (learner.updates % checkpointEvery === 0) {
+        save();
+        savedAt = learner.updates;
+      }
+      options.onUpdate?.(detail.log, detail);
+    }
+    if (savedAt < learner.updates) save();
+  } catch (error) {
+    learner.dispose();
+    throw error;
+  }
+  return { learner, log, aborted: learner.updates < updates };
+}
+
+/** A new learner, or the folder's. */
+function start(options: TrainOptions, files: TrainingFiles | undefined): { learner: Learner; log: UpdateLog[] } {
+  const { config, seed = 1, folder, resume = false } = options;
+  const run = { config, seed, ...learningOf(options.method, options.training) };
+  if (files !== undefined && folder !== undefined) {
+    makeFolder(folder);
+    if (existsSync(files.checkpoint)) {
+      if (!resume)
+        throw new UserError(`${folder} has a training; allowed: a folder without one, or to resume it (--resume)`);
+      const checkpoint = loadCheckpoint(files.checkpoint);
+      checkSameRun(run, checkpoint, files.checkpoint);
+      const learner = resumeLearner(files.checkpoint, checkpoint);
+      const log = [...checkpoint.log];
+      options.onResume?.(log);
+      return { learner, log };
+    }
+  }
+  return { learner: new Learner(run.config, run.method, run.training, run.seed), log: [] };
+}
+
+/** Makes the folder, and clears away what a killed training was writing. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new UserError(`${folder} cannot be made (${String(error)}); allowed: a folder that can be written`);
+  }
+  const half = /^(checkpoint\.lyreo|log\.jsonl|policy\.lyreo)\.\d+\.part$/;
+  for (const name of readdirSync(folder)) if (half.test(name)) rmSync(join(folder, name), { force: true });
+}
+
+function checkCount(name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 1) throw invalid(name, value, 'an integer >= 1');
+}

@@ -1,0 +1,175 @@
+import { createRng } from '../core/rng';
+import { UserError, show } from '../core/errors';
+import { packageVersion } from '../core/version';
+import { type MlpShape, mlpSizes } from '../nn/mlp-shape';
+import type { SystemConfig } from '../system/config';
+import { serverSpecs } from '../system/gpus';
+import { readArrayFile, writeArrayFile } from './array-file';
+import { Learner, type UpdateLog } from './lyreo';
+import type { LearningMethod, TrainingConfig } from './method';
+import { type Policy, createPolicy } from './policy';
+import { type State, floatsOf } from './state';
+
+/** What determines a training: the same four give the same bytes. */
+export interface TrainingRun {
+  readonly config: SystemConfig;
+  readonly method: LearningMethod;
+  readonly training: TrainingConfig;
+  readonly seed: number;
+}
+
+/** A training as it was after an update. */
+export interface Checkpoint extends TrainingRun {
+  /** Version of lyreo that wrote it. */
+  readonly library: string;
+  readonly updates: number;
+  /** The log so far. */
+  readonly log: readonly UpdateLog[];
+  readonly state: State;
+}
+
+/** A policy with what it was trained for. */
+export interface SavedPolicy extends TrainingRun {
+  readonly library: string;
+  readonly updates: number;
+  readonly policy: Policy;
+}
+
+interface Facts extends TrainingRun {
+  readonly kind: 'training' | 'policy';
+  readonly library: string;
+  readonly updates: number;
+  readonly log?: readonly UpdateLog[];
+  readonly shape?: MlpShape;
+}
+
+function factsOf(kind: Facts['kind'], { config, method, training, seed, updates }: Learner): Facts {
+  return { kind, library: packageVersion(), config, method, training, seed, updates };
+}
+
+/** Writes all that a training needs to go on, and its log so far; the file is whole or as it was before. */
+export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[]): void {
+  writeArrayFile(path, { facts: { ...factsOf('training', learner), log }, arrays: learner.save() });
+}
+
+/**
+ * Reads a checkpoint.
+ *
+ * @throws UserError when it is missing, damaged or no checkpoint.
+ */
+export function loadCheckpoint(path: string): Checkpoint {
+  const { facts, arrays } = read(path, 'training');
+  const { library, config, method, training, seed, updates, log = [] } = facts;
+  return { library, config, method, training, seed, updates, log, state: arrays };
+}
+
+/**
+ * A learner that goes on where the checkpoint was written.
+ *
+ * @throws UserError when this version of lyreo has other networks.
+ */
+export function resumeLearner(path: string, { config, method, training, seed, state, library }: Checkpoint): Learner {
+  const learner = new Learner(config, method, training, seed);
+  try {
+    learner.restore(state);
+  } catch (error) {
+    learner.dispose();
+    throw misfit(path, library, error);
+  }
+  return learner;
+}
+
+/**
+ * Whether a training that was asked for is the one of a checkpoint.
+ *
+ * @throws UserError naming the first field that differs, and both values.
+ */
+export function checkSameRun(asked: TrainingRun, found: TrainingRun, path: string): void {
+  for (const part of ['method', 'training', 'config', 'seed'] as const) {
+    const [a, b] = [fields(part, asked[part]), fields(part, found[part])];
+    for (const name of new Set([...Object.keys(b), ...Object.keys(a)]))
+      if (JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+        throw new UserError(`${name} is ${show(a[name])}; allowed: ${show(b[name])}, as in ${path}, or another folder`);
+  }
+}
+
+function fields(part: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return { [part]: value };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, x]) => [part === 'method' ? `method's ${name}` : name, x]),
+  );
+}
+
+/** Writes a policy with its configuration. */
+export function savePolicy(path: string, learner: Learner): void {
+  const { net } = learner.policy;
+  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape };
+  writeArrayFile(path, { facts, arrays: { weights: net.parameters.values } });
+}
+
+/**
+ * Reads a policy. It acts in systems with the servers it was trained for; the number of users, lengths, links and all
+ * else may differ.
+ *
+ * @param config the system it is to act in; default: the one it was trained in.
+ * @throws UserError when it is missing, damaged or no policy, or when the systems do not match.
+ */
+export function loadPolicy(path: string, config?: SystemConfig): SavedPolicy {
+  const { facts, arrays } = read(path, 'policy');
+  const { library, method, training, seed, updates, shape } = facts;
+  if (config !== undefined) checkServers(path, facts.config, config);
+  const policy = createPolicy(
+    method.policy,
+    { servers: facts.config.servers, hidden: training.hidden },
+    createRng(seed),
+  );
+  if (JSON.stringify(shape) !== JSON.stringify(policy.net.shape))
+    throw new UserError(
+      `${path}: the policy's network is ${shapeText(shape)}, written by lyreo ${library}; allowed: ${shapeText(policy.net.shape)}, as lyreo ${packageVersion()} has it`,
+    );
+  try {
+    policy.net.parameters.restore(floatsOf(arrays, 'weights'));
+  } catch (error) {
+    throw misfit(path, library, error);
+  }
+  return { library, config: facts.config, method, training, seed, updates, policy };
+}
+
+function checkServers(path: string, trained: SystemConfig, asked: SystemConfig): void {
+  if (trained.servers !== asked.servers)
+    throw new UserError(
+      `${path} was trained for ${trained.servers} servers; this system has ${asked.servers}; allowed: as many as it was trained for`,
+    );
+  const [own, other] = [gpuText(trained), gpuText(asked)];
+  if (own !== other)
+    throw new UserError(
+      `${path} was trained for ${own}; this system has ${other}; allowed: the servers it was trained for`,
+    );
+}
+
+/** `Mod (3080, 3080, 3090, 4090)`. */
+function gpuText(config: SystemConfig): string {
+  const names = serverSpecs(config).map((spec) => spec.name);
+  return `${config.gpus === undefined ? config.mix : 'servers'} (${names.join(', ')})`;
+}
+
+function shapeText(shape: MlpShape | undefined): string {
+  if (shape === undefined) return 'unknown';
+  return `${shape.sharedInputs} + ${shape.rowInputs} features, layers of ${mlpSizes(shape).slice(1).join(', ')}`;
+}
+
+function read(path: string, kind: Facts['kind']): { facts: Facts; arrays: State } {
+  const { facts, arrays } = readArrayFile(path) as { facts: Facts; arrays: State };
+  if (facts.kind !== kind)
+    throw new UserError(
+      `${path} holds a ${facts.kind === 'training' ? 'checkpoint' : 'policy'}; allowed: a ${kind === 'training' ? 'checkpoint' : 'policy'}`,
+    );
+  return { facts, arrays };
+}
+
+function misfit(path: string, library: string, error: unknown): UserError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new UserError(
+    `${path} does not fit: ${reason}; it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`,
+  );
+}
