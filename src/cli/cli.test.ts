@@ -384,8 +384,12 @@ describe('lyreo simulate', () => {
     };
     const json = (): Row[] => JSON.parse(readFileSync(at('kv.json'), 'utf8')) as Row[];
 
+    let metrics: RunMetrics;
+    beforeAll(() => {
+      metrics = record('kv.json');
+    });
+
     it('writes every iteration as JSON', () => {
-      const metrics = record('kv.json');
       const rows = json();
       // More than are kept in memory at a time.
       expect(rows.length).toBeGreaterThan(65_536);
