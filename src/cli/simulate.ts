@@ -8,7 +8,7 @@ import { warn } from './console';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { createProgress } from './progress';
-import { reportText } from './report';
+import { reportText, short } from './report';
 import { schedulerList } from './schedulers';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 import { trajectoryFile } from './trajectory-file';
@@ -90,7 +90,10 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const source = trace === undefined ? `lengths ${config.lengths}` : `trace ${trace.name} (${trace.load})`;
+  const source =
+    trace === undefined
+      ? `lengths ${config.lengths}`
+      : `trace ${trace.name} (${trace.load}; recorded: ${String(trace.requests)} requests, ${short(trace.recordedPerSlot)} per slot)`;
   process.stdout.write(
     `${scheduler}, seed ${String(seed)}: ${preset}, ${String(config.users)} users, ${String(servers.length)} servers, ${String(config.slots)} slots of ${String(config.slotSeconds)} s, ${config.batching}, ${source}\n\n` +
       reportText(metrics, servers, config.balanceTolerance),
