@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { evaluateCommand } from './evaluate';
 import { replayCommand } from './replay';
 import { schedulersCommand } from './schedulers';
 import { simulateCommand } from './simulate';
@@ -11,4 +12,10 @@ import { trainCommand } from './train';
 export type AddCommand = (program: Command) => void;
 
 /** The subcommands, in the order of the help. A new one is one line here. */
-export const commands: readonly AddCommand[] = [replayCommand, simulateCommand, trainCommand, schedulersCommand];
+export const commands: readonly AddCommand[] = [
+  replayCommand,
+  simulateCommand,
+  trainCommand,
+  evaluateCommand,
+  schedulersCommand,
+];

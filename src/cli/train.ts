@@ -144,9 +144,10 @@ function settings(flags: TrainFlags): Partial<TrainingConfig> {
   const defaults = learningOf(flags.method).training;
   const values: Record<string, unknown> = {};
   for (const text of flags.set) {
-    const [name, value, ...rest] = text.split('=');
-    if (value === undefined || rest.length > 0) throw invalid('--set', text, 'name=value');
-    values[name] = valueLike(Object.entries(defaults).find(([key]) => key === name)?.[1], value);
+    const at = text.indexOf('=');
+    if (at <= 0) throw invalid('--set', text, 'name=value');
+    const name = text.slice(0, at);
+    values[name] = valueLike(Object.entries(defaults).find(([key]) => key === name)?.[1], text.slice(at + 1));
   }
   const overrides = values as Partial<TrainingConfig>;
   learningOf(flags.method, overrides);

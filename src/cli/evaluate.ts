@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { invalid } from '../core/errors';
+import type { Estimate } from '../core/student';
+import type { SchedulerFactory } from '../env/scheduler';
+import { type MethodName, methodOf, methods } from '../experiments/methods';
+import {
+  type Estimates,
+  type EvaluationColumn,
+  type LearnedPolicy,
+  differences,
+  estimates,
+  evaluate,
+  evaluationColumns,
+} from '../experiments/evaluate';
+import type { RunMetrics } from '../experiments/metrics';
+import { loadPolicy } from '../lyreo/checkpoint';
+import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
+import type { SystemConfig } from '../system/config';
+import { interruptible } from './interrupt';
+import { integerOption, wordOption } from './options';
+import { createProgress } from './progress';
+import { alignColumns, short } from './report';
+import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
+import { packageVersion } from './version';
+
+interface EvaluateFlags extends SystemOptions {
+  readonly episodes: number;
+  readonly seed: number;
+  readonly decide?: 'drawn' | 'most-probable';
+  readonly json?: boolean;
+  readonly progress?: boolean;
+}
+
+const MANNER: readonly string[] = ['episodes', 'seed', 'decide', 'json', 'progress'];
+
+/** Who is evaluated. */
+interface Contender {
+  readonly name: string;
+  readonly config: SystemConfig;
+  readonly acts: SchedulerFactory | LearnedPolicy;
+}
+
+interface Result {
+  readonly name: string;
+  readonly runs: readonly RunMetrics[];
+  readonly estimates: Estimates;
+  /** To the first contender; null for the first itself. */
+  readonly differences: Estimates | null;
+}
+
+/** Methods that are more than a scheduler, such as static batching. */
+const ready: readonly MethodName[] = (Object.keys(methods) as MethodName[]).filter(
+  (name) => methodOf(name).batching !== undefined && methodOf(name).scheduler !== undefined,
+);
+
+/** `lyreo evaluate`. */
+export function evaluateCommand(program: Command): void {
+  const command = program
+    .command('evaluate')
+    .description('compare policies and schedulers on the same users, links and requests')
+    .argument('<contenders...>', 'policy files, schedulers by name (see lyreo schedulers), or static')
+    .option(
+      '--episodes <n>',
+      'runs per contender, with seeds one after the other',
+      integerOption('--episodes', 1, 10_000),
+      5,
+    )
+    .option('--seed <n>', 'the first seed', integerOption('--seed', 0, 2 ** 32 - 1), 1)
+    .option(
+      '--decide <how>',
+      'drawn or most-probable, for policies (default: most-probable for sequential ones, drawn for the others)',
+      wordOption('--decide', ['drawn', 'most-probable']),
+    );
+  addSystemOptions(command)
+    .option('--json', 'print one JSON object: version, command, config, seeds, contenders with runs and estimates')
+    .option('--progress', 'show progress on stderr even when it is no terminal')
+    .option('--no-progress', 'show no progress')
+    .addHelpText(
+      'after',
+      `
+Without options that describe the system, it is the one that the first policy was trained in. Means over the seeds
+stand with 95 % confidence intervals (Student's t); differences to the first contender are taken seed by seed.
+
+Examples:
+  $ lyreo evaluate runs/lyreo/policy.lyreo drift-plus-penalty ll random
+  $ lyreo evaluate runs/a/policy.lyreo runs/b/policy.lyreo --users 60 --episodes 10 --json
+  $ lyreo evaluate ll-in-slot static --mix Het`,
+    )
+    .action(async (names: readonly string[], flags: EvaluateFlags) => {
+      const given = Object.keys(flags).filter((name) => command.getOptionValueSource(name) === 'cli');
+      const describesSystem = given.some((name) => !MANNER.includes(name));
+      await runEvaluate(names, flags, describesSystem, command.parent?.args ?? []);
+    });
+}
+
+async function runEvaluate(
+  names: readonly string[],
+  flags: EvaluateFlags,
+  describesSystem: boolean,
+  args: readonly string[],
+): Promise<void> {
+  const { seed, episodes } = flags;
+  if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
+  const first = names.find((name) => !isName(name));
+  const trained = describesSystem || first === undefined ? undefined : loadPolicy(first).config;
+  const { config, workload } = trained === undefined ? await readSystem(flags, seed) : { config: trained };
+  const contenders = names.map((name) => contender(name, config));
+  const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
+  const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
+  const progress = createProgress(contenders.length * episodes, 'runs', flags.progress);
+  const all: RunMetrics[][] = contenders.map(() => []);
+  try {
+    await interruptible(async (signal) => {
+      for (const [k, { config: own, acts, name }] of contenders.entries()) {
+        for (const one of seeds) {
+          all[k].push(...evaluate(own, acts, [one], options));
+          progress.tick(k * episodes + all[k].length, name);
+          await new Promise((resolve) => setImmediate(resolve));
+          signal.throwIfAborted();
+        }
+      }
+    });
+  } finally {
+    progress.end();
+  }
+  const results = contenders.map(({ name }, k): Result => ({
+    name,
+    runs: all[k],
+    estimates: estimates(all[k]),
+    differences: k === 0 ? null : differences(all[k], all[0]),
+  }));
+  if (flags.json === true) {
+    const command = ['lyreo', ...args].join(' ');
+    process.stdout.write(
+      `${JSON.stringify({ version: packageVersion(), command, config, seeds, contenders: results })}\n`,
+    );
+    return;
+  }
+  process.stdout.write(text(results, config, seeds));
+}
+
+function isName(name: string): boolean {
+  return isScheduler(name) || isReady(name);
+}
+
+function isScheduler(name: string): name is SchedulerName {
+  return schedulerNames.includes(name as SchedulerName);
+}
+
+function isReady(name: string): name is MethodName {
+  return ready.includes(name as MethodName);
+}
+
+/** By name or from a file. */
+function contender(name: string, config: SystemConfig): Contender {
+  if (isScheduler(name)) return { name, config, acts: schedulers[name] };
+  if (isReady(name)) {
+    const { batching = config.batching, scheduler = 'latency-greedy' } = methodOf(name);
+    return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
+  }
+  if (!existsSync(name)) throw invalid('contender', name, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
+  return { name, config, acts: loadPolicy(name, config) };
+}
+
+function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {
+  const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
+  const heads = columns.map((column) => evaluationColumns[column]);
+  const cells = (of: Estimates, sign: boolean): string[] => columns.map((column) => cell(of[column], sign));
+  const servers = config.gpus === undefined ? `${config.servers} servers, ${config.mix}` : config.gpus.join(', ');
+  const runs = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds[seeds.length - 1]}`;
+  const means = [['', ...heads], ...results.map((r) => [r.name, ...cells(r.estimates, false)])];
+  const head = `${config.users} users, ${servers}, ${config.slots} slots, ${config.batching}, ${runs}; mean ± 95 % interval\n\n`;
+  const [reference, ...others] = results;
+  if (others.length === 0) return `${head}${alignColumns(means)}\n`;
+  const rows = others.map((r) => [r.name, ...(r.differences === null ? [] : cells(r.differences, true))]);
+  return `${head}${alignColumns(means)}\n\nDifference to ${reference.name}, seed by seed:\n\n${alignColumns([['', ...heads], ...rows])}\n`;
+}
+
+function cell({ mean, halfWidth }: Estimate, sign: boolean): string {
+  const width = Number.isFinite(halfWidth) ? ` ± ${Number(halfWidth.toPrecision(2))}` : '';
+  return `${sign && mean > 0 ? '+' : ''}${short(mean)}${width}`;
+}

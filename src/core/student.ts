@@ -1,0 +1,28 @@
+/** 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
+const quantiles: readonly number[] = [
+  12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788, 2.1604, 2.1448, 2.1314,
+  2.1199, 2.1098, 2.1009, 2.093, 2.086, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423,
+];
+
+/** The 97.5 % quantile of Student's t; beyond 30 degrees of freedom from that of the normal (Cornish and Fisher). */
+export function studentQuantile(degreesOfFreedom: number): number {
+  const v = degreesOfFreedom;
+  if (v < 1) return Number.NaN;
+  if (v <= quantiles.length) return quantiles[v - 1];
+  const z = 1.959964;
+  return z + (z ** 3 + z) / (4 * v) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v * v);
+}
+
+/** A mean and how far the 95 % confidence interval reaches to either side; NaN from a single value. */
+export interface Estimate {
+  readonly mean: number;
+  readonly halfWidth: number;
+}
+
+/** Mean of independent values with its interval: t·s/√n. */
+export function estimate(values: readonly number[]): Estimate {
+  const n = values.length;
+  const mean = values.reduce((sum, x) => sum + x, 0) / n;
+  const variance = values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n - 1);
+  return { mean, halfWidth: studentQuantile(n - 1) * Math.sqrt(variance / n) };
+}

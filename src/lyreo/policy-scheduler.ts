@@ -1,0 +1,28 @@
+import type { Rng } from '../core/rng';
+import type { Scheduler } from '../env/scheduler';
+import { type Policy, type SlotRecord, slotRecord } from './policy';
+
+/** How a policy's probabilities become an assignment. */
+export interface PolicySchedulerOptions {
+  /**
+   * Take the most probable server instead of drawing one. Default: for a sequential policy yes, for a factorised one no,
+   * because its most probable server is the same for nearly all requests of a slot.
+   */
+  readonly greedy?: boolean | undefined;
+}
+
+/** A learned policy as a scheduler. */
+export function policyScheduler(policy: Policy, rng: Rng, options: PolicySchedulerOptions = {}): Scheduler {
+  const draws = isGreedy(policy, options) ? null : rng;
+  let record: SlotRecord | undefined;
+  return (view, assignment) => {
+    if (record === undefined || record.actions.length < view.count)
+      record = slotRecord(policy, Math.max(view.count, 2 * (record?.actions.length ?? 0)), view.serverCount);
+    policy.act(view, assignment, record, draws);
+  };
+}
+
+/** Whether the most probable server is taken. */
+export function isGreedy(policy: Policy, { greedy }: PolicySchedulerOptions): boolean {
+  return greedy ?? policy.kind === 'sequential';
+}
