@@ -29,9 +29,12 @@ export async function setup() {
   checkNode();
   const unlock = await lock();
   try {
-    const due = [packages, python, tensorflow, library].filter((step) => !step.done());
-    if (due.length > 0) checkPrerequisites();
-    for (const step of due) {
+    // One by one, for npm ci takes the addon of the third step away with the old packages.
+    let checked = false;
+    for (const step of [packages, python, tensorflow, library]) {
+      if (step.done()) continue;
+      if (!checked) checkPrerequisites();
+      checked = true;
       console.log(`lyreo set-up: ${step.title} …`);
       await step.run();
     }

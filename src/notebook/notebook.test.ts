@@ -164,7 +164,7 @@ describe('dependencies', () => {
     };
     const versions = (name: string): string[] =>
       Object.entries(packages).flatMap(([path, entry]) =>
-        path.endsWith(`node_modules/${name}`) ? [entry.version] : [],
+        path.endsWith(`node_modules/${name}`) && entry ? [entry.version] : [],
       );
     const major = (name: string): number[] => versions(name).map((version) => Number(version.split('.')[0]));
     expect(packages['node_modules/xlsx']?.name).toBe('@e965/xlsx');
