@@ -2,7 +2,7 @@ import type { Rng } from '../core/rng';
 import type { SystemConfig } from '../system/config';
 import type { LearningMethod, TrainingConfig } from './method';
 import { predictionQuality, redistributeReturn, redistributeToGo } from './redistribution';
-import { ReturnPredictor, type Sequences } from './return-predictor';
+import { type Lesson, ReturnPredictor, type Sequences } from './return-predictor';
 import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
 import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from './rollout';
 import { type State, arrayOf, floatsOf, named, partOf } from './state';
@@ -52,17 +52,11 @@ export function rewardStreams(rollout: Rollout, config: SystemConfig, method: Le
   return { delayed: rollout.completedLatency.map((x) => -nu * x), booked, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
 }
 
-/** A past rollout: its sequences, and the costs or returns that the predictor's targets are made of, [N, T, O]. */
-export interface Kept {
-  readonly sequences: Sequences;
-  readonly costs: Float64Array;
-}
-
 /** Turns rollouts into credit; keeps the return predictor and what it learns from. */
 export class CreditAssigner {
   readonly predictor: ReturnPredictor | null;
   /** The last rollouts' sequences, newest last. */
-  memory: Kept[] = [];
+  memory: Lesson[] = [];
 
   constructor(
     private readonly config: SystemConfig,
@@ -110,11 +104,11 @@ export class CreditAssigner {
   save(): State {
     const { predictor, memory } = this;
     if (predictor === null) return {};
-    const kept = memory.map(({ sequences, costs }, k) =>
+    const kept = memory.map(({ sequences, targets }, k) =>
       named(`rollout ${k}`, {
         sizes: Float64Array.of(sequences.count, sequences.steps),
         inputs: sequences.inputs,
-        costs,
+        targets,
       }),
     );
     return Object.assign({ rollouts: Float64Array.of(memory.length) }, named('predictor', predictor.save()), ...kept) as State;
@@ -129,7 +123,7 @@ export class CreditAssigner {
       const [count, steps] = arrayOf(kept, 'sizes');
       return {
         sequences: { count, steps, inputs: floatsOf(kept, 'inputs') },
-        costs: Float64Array.from(arrayOf(kept, 'costs')),
+        targets: Float64Array.from(arrayOf(kept, 'targets')),
       };
     });
   }
@@ -169,7 +163,7 @@ export class CreditAssigner {
     const sequences: Sequences = { count: 1, steps: T, inputs: rollout.chi };
     const predictions = this.windowPredictions(sequences, H);
     const quality = predictionQuality(predictions, returns);
-    const predictorLoss = this.learn({ sequences, costs: returns }, (kept) => kept.costs, rng);
+    const predictorLoss = this.learn({ sequences, targets: returns }, rng);
     const redistributed = new Float64Array(T);
     for (let begin = 0; begin < T; begin += H) {
       const end = Math.min(T, begin + H);
@@ -196,7 +190,8 @@ export class CreditAssigner {
   private bySlot(rollout: Rollout, streams: RewardStreams, values: Float64Array, rng: Rng): Credit {
     const { gamma, immediateLambda, prospectGamma } = this.training;
     const sequences: Sequences = { count: 1, steps: rollout.slots, inputs: rollout.chi };
-    const { quality, predictorLoss, estimates } = this.prospect(sequences, streams.booked, rng);
+    const { quality, predictorLoss } = this.learnProspect(sequences, streams.booked, rng);
+    const estimates = this.needed().predict(sequences);
     const redistributed = redistributeToGo(estimates, streams.booked, prospectGamma);
     const share = this.shareUsed(quality);
     const mixed = mix(redistributed, streams.booked, share);
@@ -225,9 +220,9 @@ export class CreditAssigner {
       for (let i = 0; i < U; i++) costs[(rollout.actions[t * U + i] * T + t) * 2] -= nu * rollout.latency[t * U + i];
     }
     const sequences: Sequences = { count: S, steps: T, inputs };
-    const { quality, predictorLoss, estimates } = this.prospect(sequences, costs, rng);
-    const predictor = this.needed();
-    const [latency, balance] = predictor.sensitivity(sequences).gradients;
+    const { quality, predictorLoss } = this.learnProspect(sequences, costs, rng);
+    const { predictions: estimates, gradients } = this.needed().sensitivity(sequences);
+    const [latency, balance] = gradients;
     const weighsBalance = this.method.balance !== 'none';
     const fine = new Float32Array(T * U);
     const worth = new Float64Array(S);
@@ -262,15 +257,13 @@ export class CreditAssigner {
   }
 
   /**
-   * Lets the predictor learn the prospects y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}) of the last rollouts, and
-   * returns its estimates for the new one. The quality is that of the predictor before it saw the rollout.
+   * Lets the predictor learn the prospects y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}) of the last rollouts. The
+   * quality is that of the predictor before it saw the new one.
    */
-  private prospect(sequences: Sequences, costs: Float64Array, rng: Rng): { quality: number; predictorLoss: number; estimates: Float64Array } {
-    const predictor = this.needed();
-    const before = predictor.predict(sequences);
-    const quality = predictionQuality(before, this.prospectTargets(sequences, costs, before));
-    const predictorLoss = this.learn({ sequences, costs }, (kept) => this.prospectTargets(kept.sequences, kept.costs, predictor.predict(kept.sequences)), rng);
-    return { quality, predictorLoss, estimates: predictor.predict(sequences) };
+  private learnProspect(sequences: Sequences, costs: Float64Array, rng: Rng): { quality: number; predictorLoss: number } {
+    const before = this.needed().predict(sequences);
+    const targets = this.prospectTargets(sequences, costs, before);
+    return { quality: predictionQuality(before, targets), predictorLoss: this.learn({ sequences, targets }, rng) };
   }
 
   private prospectTargets(sequences: Sequences, costs: Float64Array, estimates: Float64Array): Float64Array {
@@ -287,13 +280,10 @@ export class CreditAssigner {
   }
 
   /** Adds the rollout to the memory and takes the predictor's gradient steps. */
-  private learn(kept: Kept, targets: (kept: Kept) => Float64Array, rng: Rng): number {
+  private learn(kept: Lesson, rng: Rng): number {
     this.memory.push(kept);
     if (this.memory.length > this.training.predictorMemory) this.memory.shift();
-    return this.needed().train(
-      this.memory.map((past) => ({ sequences: past.sequences, targets: targets(past) })),
-      rng,
-    );
+    return this.needed().train(this.memory, rng);
   }
 
   private shareUsed(quality: number): number {

@@ -57,7 +57,7 @@ export interface TrainingConfig {
   readonly hidden: readonly number[];
   /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
   readonly window: number;
-  /** Gradient steps of the predictor per update. Default 60. */
+  /** Gradient steps of the predictor per update. Default 40. */
   readonly predictorSteps: number;
   /** Windows per step. Default 64. */
   readonly predictorBatch: number;
@@ -91,7 +91,7 @@ export function trainingDefaults(method: LearningMethod): TrainingConfig {
     fixedPenalty: 1,
     hidden: [64, 64, 32],
     window: printed ? 250 : 12,
-    predictorSteps: printed ? 20 : 60,
+    predictorSteps: printed ? 20 : 40,
     predictorBatch: printed ? 8 : 64,
     predictorLearningRate: 1e-3,
     predictorMemory: 4,

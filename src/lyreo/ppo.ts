@@ -248,7 +248,8 @@ export class Ppo {
       const mean = x.reduce((a, b) => a + b, 0) / x.length;
       return x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length;
     };
-    return 1 - variance(error) / variance(target);
+    const total = variance(target);
+    return total === 0 ? 0 : 1 - variance(error) / total;
   }
 }
 

@@ -54,8 +54,8 @@ export class ReturnPredictor {
   }
 
   /**
-   * Predictions for every step of every sequence, [N, T, O]. Windows overlap by half and each step is read from the
-   * later half of a window, so that it has at least H/2 steps behind it, except at a sequence's start.
+   * Predictions for every step of every sequence, [N, T, O]. Windows overlap by a third, and a step has at least
+   * H/3 steps of its window behind it, except at a sequence's start.
    */
   predict(sequences: Sequences): Float64Array {
     const windows = this.layOut(sequences);
@@ -136,7 +136,7 @@ export class ReturnPredictor {
     const { count: N, steps: T, inputs } = sequences;
     const I = this.inputs;
     const H = Math.min(this.config.window, T);
-    const stride = Math.max(1, Math.floor(H / 2));
+    const stride = Math.max(1, H - Math.floor(H / 3));
     const perSequence = Math.ceil((T - H) / stride) + 1;
     const count = N * perSequence;
     const startOf = (window: number): number => Math.min((window % perSequence) * stride, T - H);

@@ -209,7 +209,7 @@ function secondsBeforeCut(outcome: SlotOutcome, startAt: number, cutAt: number):
  * LYREO-Count (V-D): the number of active requests instead of η in Y and Z. The counts are scaled so that their mean
  * over servers equals η's, by a running average.
  */
-class CountBalance {
+export class CountBalance {
   readonly queue: Float64Array;
   private readonly counts: Float64Array;
   private etaSum = 0;

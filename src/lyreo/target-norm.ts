@@ -8,16 +8,13 @@ export class TargetNorm {
   readonly scale: Float64Array;
   private started = false;
 
-  constructor(
-    readonly outputs: number,
-    private readonly rate = 0.3,
-  ) {
+  constructor(readonly outputs: number) {
     this.mean = new Float64Array(outputs);
     this.scale = new Float64Array(outputs).fill(1);
   }
 
   /**
-   * Moves towards the mean and spread of new targets.
+   * Takes over the mean and spread of new targets.
    *
    * @param targets [n, outputs].
    * @param headWeights the last layer's weights [width, outputs], rewritten in place; `headBias` likewise.
@@ -25,21 +22,19 @@ export class TargetNorm {
   follow(targets: Float64Array, headWeights: Float32Array, headBias: Float32Array): void {
     const { outputs: O } = this;
     const n = targets.length / O;
-    const rate = this.started ? this.rate : 1;
     for (let o = 0; o < O; o++) {
       let mean = 0;
       for (let k = o; k < targets.length; k += O) mean += targets[k] / n;
       let square = 0;
       for (let k = o; k < targets.length; k += O) square += (targets[k] - mean) ** 2 / n;
-      const newMean = this.mean[o] + rate * (mean - this.mean[o]);
-      const newScale = Math.max(1e-4, this.scale[o] + rate * (Math.sqrt(square) - this.scale[o]));
+      const newScale = Math.max(1e-4, Math.sqrt(square));
       // A network that has seen nothing yet predicts nothing worth keeping.
       if (this.started) {
         const ratio = this.scale[o] / newScale;
         for (let k = o; k < headWeights.length; k += O) headWeights[k] *= ratio;
-        headBias[o] = headBias[o] * ratio + (this.mean[o] - newMean) / newScale;
+        headBias[o] = headBias[o] * ratio + (this.mean[o] - mean) / newScale;
       }
-      this.mean[o] = newMean;
+      this.mean[o] = mean;
       this.scale[o] = newScale;
     }
     this.started = true;
