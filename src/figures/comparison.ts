@@ -1,6 +1,6 @@
 import type { Figure } from '../notebook/figure';
 import { OKABE_ITO } from '../notebook/theme';
-import { COLOURS, fade, heading } from './marks';
+import { COLOURS, heading } from './marks';
 
 /** A named line or group of bars: one value per place on the x axis. */
 export interface Series {
@@ -17,30 +17,32 @@ export interface SeriesLabels {
   readonly logY?: boolean;
 }
 
-/** A horizontal line with words at its right end: a printed value, a bound. */
+/** A horizontal line with words on it: a printed value, a bound. */
 export interface Reference {
   readonly value: number;
   readonly label: string;
+  /** Where the words stand; default right. */
+  readonly side?: 'left' | 'right';
 }
 
-/** Bars beside each other for every category, one colour and one pattern per series. */
+/** Bars beside each other for every category, one colour per series, with their values. */
 export function groupedBars(
   categories: readonly string[],
   series: readonly Series[],
   labels: SeriesLabels,
   references: readonly Reference[] = [],
 ): Figure {
-  const patterns = ['', '/', '.', 'x', '\\'];
   return {
     data: series.map(({ name, values }, i) => ({
       type: 'bar',
       name,
       x: categories,
       y: values,
-      marker: {
-        color: OKABE_ITO[i % OKABE_ITO.length],
-        pattern: { shape: patterns[i % patterns.length], fgcolor: 'rgba(255, 255, 255, 0.6)', size: 6 },
-      },
+      marker: { color: OKABE_ITO[i % OKABE_ITO.length] },
+      texttemplate: '%{y:.2~r}',
+      textposition: 'outside',
+      textfont: { size: 11 },
+      cliponaxis: false,
       hovertemplate: '%{x}: %{y:.4g}<extra>%{fullData.name}</extra>',
     })),
     layout: { ...seriesLayout(labels, references), barmode: 'group', bargap: 0.3 },
@@ -86,10 +88,10 @@ function seriesLayout(labels: SeriesLabels, references: readonly Reference[]): R
       y1: value,
       line: { color: COLOURS.vermillion, width: 1.5, dash: 'dash' },
     })),
-    annotations: references.map(({ value, label }) => ({
+    annotations: references.map(({ value, label, side = 'right' }) => ({
       xref: 'paper',
-      x: 0.01,
-      xanchor: 'left',
+      x: side === 'left' ? 0.01 : 0.99,
+      xanchor: side,
       y: at(value),
       yanchor: 'bottom',
       text: label,
@@ -99,7 +101,7 @@ function seriesLayout(labels: SeriesLabels, references: readonly Reference[]): R
   };
 }
 
-/** How many of a slot's requests each server receives, one panel's bars per rule: a heat map, rule by server. */
+/** How many of a slot's requests each server receives, one bar per rule. */
 export function batchSizesFigure(
   servers: readonly string[],
   rules: readonly { readonly name: string; readonly counts: readonly number[] }[],
@@ -111,7 +113,10 @@ export function batchSizesFigure(
       name,
       x: servers,
       y: counts,
-      marker: { color: fade(OKABE_ITO[i % OKABE_ITO.length], 0.85) },
+      marker: { color: OKABE_ITO[i % OKABE_ITO.length] },
+      texttemplate: '%{y}',
+      textposition: 'outside',
+      cliponaxis: false,
       hovertemplate: '%{x}: %{y} requests<extra>%{fullData.name}</extra>',
     })),
     layout: seriesLayout({ title, x: 'edge server', y: 'requests of the slot, |Q<sub>s</sub>(t)|' }, []),

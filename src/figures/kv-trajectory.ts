@@ -223,6 +223,12 @@ function endOf(run: Inspection): number {
   return Math.max(0, ...run.iterations.map(endOfIteration));
 }
 
+/** "3–4": the slots of a window. */
+function slotsFrom(slot: number, slots: number): string {
+  const last = Math.min(slot + WINDOW_SLOTS, slots) - 1;
+  return last === slot ? String(slot) : `${slot}–${last}`;
+}
+
 function slotSlider(run: Inspection, axes: readonly string[]): object {
   const { slots, slotSeconds } = run.config;
   const view = (label: string, from: number, to: number): object => ({
@@ -231,7 +237,7 @@ function slotSlider(run: Inspection, axes: readonly string[]): object {
     args: [Object.fromEntries(axes.map((axis) => [`${axis}.range`, [from, to]]))],
   });
   const windows = Array.from({ length: slots }, (_, t) =>
-    view(`${t}–${t + WINDOW_SLOTS - 1}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds),
+    view(slotsFrom(t, slots), t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds),
   );
   return {
     active: 0,
