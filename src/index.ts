@@ -9,7 +9,15 @@ export { systemConfig, tableOne } from './system/presets';
 export { readConfig } from './system/read-config';
 export { decodeCurve, gpuPresets, mixGpus, serverSpecs } from './system/gpus';
 export { type GpuProfile, readGpuProfiles } from './system/gpu-profiles';
-export { type Scenario, type ScenarioRequest, type ServerSpec, type DecodePoint, type Batching, parseScenario, parseScenarioText } from './system/scenario';
+export {
+  type Scenario,
+  type ScenarioRequest,
+  type ServerSpec,
+  type DecodePoint,
+  type Batching,
+  parseScenario,
+  parseScenarioText,
+} from './system/scenario';
 export {
   type ReplayResult,
   type ReplayedRequest,
@@ -19,9 +27,23 @@ export {
   type ReplayedIteration,
   replay,
 } from './system/replay';
-export { pathGain, rayleighGain, uplinkRate, transmissionSeconds, createChannel, serverGrid, type Channel } from './system/channel';
+export {
+  pathGain,
+  rayleighGain,
+  uplinkRate,
+  transmissionSeconds,
+  createChannel,
+  serverGrid,
+  type Channel,
+} from './system/channel';
 export { Mobility, reflect } from './system/mobility';
-export { type Workload, type SlotRequests, slotRequests, syntheticWorkload, withPredictionError } from './system/workload';
+export {
+  type Workload,
+  type SlotRequests,
+  slotRequests,
+  syntheticWorkload,
+  withPredictionError,
+} from './system/workload';
 export { type Trace, parseTrace, readTrace } from './system/trace';
 export { type TraceLoad, type TraceOptions, traceWorkload, traceSlots, traceLoad } from './system/trace-workload';
 export { prefillSeconds } from './system/prefill';
@@ -34,7 +56,14 @@ export { type IterationRecorder } from './system/trajectory';
 export { balanceDeviation, updateVirtualQueue, lyapunov, driftBound } from './env/virtual-queue';
 export { type SlotOutcome, type Completions } from './env/outcome';
 export { SlotView } from './env/slot-view';
-export { type RewardFunction, type RewardWeights, completedLatency, weightedDeviation, driftPlusPenaltyReward, fixedPenaltyReward } from './env/reward';
+export {
+  type RewardFunction,
+  type RewardWeights,
+  completedLatency,
+  weightedDeviation,
+  driftPlusPenaltyReward,
+  fixedPenaltyReward,
+} from './env/reward';
 export { type Scheduler, type SchedulerFactory } from './env/scheduler';
 export { EdgeEnv, type EdgeEnvOptions, type TimeStep, type StepType } from './env/edge-env';
 
@@ -70,7 +99,14 @@ export { lengthHistograms, type LengthSample } from './figures/workload';
 export { serviceAreaFigure, type Positions } from './figures/service-area';
 export { requestLifeFigure, latencyPartsFigure, companionsFigure, type LatencyRow } from './figures/request-life';
 export { kvExplorerFigure, kvCompareFigure, kvByRequestFigure, occupationHeatMaps } from './figures/kv-trajectory';
-export { groupedBars, lines, batchSizesFigure, type Series, type SeriesLabels, type Reference } from './figures/comparison';
+export {
+  groupedBars,
+  lines,
+  batchSizesFigure,
+  type Series,
+  type SeriesLabels,
+  type Reference,
+} from './figures/comparison';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';
