@@ -201,7 +201,7 @@ function writeKernelSpecification() {
  * every Node version and in folders whose names hold spaces.
  */
 const tensorflow = {
-  title: 'native TensorFlow (a download of 274 MB, once)',
+  title: 'native TensorFlow (the first time a download of 274 MB)',
   done: () =>
     process.env.LYREO_NO_NATIVE === '1' ||
     existsSync(cache('tensorflow-unavailable')) ||
