@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { createRng } from '../core/rng';
+import { logSoftmax, sample } from '../nn/categorical';
+import { Mlp } from '../nn/mlp';
+import type { Policy } from './policy';
+import { ClipLoss, Ppo, type PpoConfig, standardised } from './ppo';
+import type { Rollout } from './rollout';
+
+describe('ClipLoss', () => {
+  const S = 4;
+  const U = 3;
+  const clipCoef = 0.2;
+  const entCoef = 0.05;
+
+  /** −E[min(ρ·Â, clip(ρ)·Â)] − c·E[H] in double precision; a slot's requests share one ratio where it is joint. */
+  function loss(
+    logits: Float64Array,
+    actions: Int32Array,
+    before: Float64Array,
+    advantages: Float32Array,
+    joint: boolean,
+  ): number {
+    const n = actions.length;
+    const ratios = new Float64Array(n);
+    let entropy = 0;
+    for (let d = 0; d < n; d++) {
+      const row = logits.subarray(d * S, (d + 1) * S);
+      const max = Math.max(...row);
+      const total = row.reduce((sum, l) => sum + Math.exp(l - max), 0);
+      const logProbs = row.map((l) => l - max - Math.log(total));
+      ratios[d] = logProbs[actions[d]] - before[d];
+      entropy -= logProbs.reduce((sum, l) => sum + Math.exp(l) * l, 0);
+    }
+    let objective = 0;
+    for (let d = 0; d < n; d += joint ? U : 1) {
+      const ratio = Math.exp(joint ? ratios.slice(d, d + U).reduce((a, b) => a + b, 0) : ratios[d]);
+      const clipped = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
+      objective += Math.min(ratio * advantages[d], clipped * advantages[d]);
+    }
+    return -(objective + entCoef * entropy) / n;
+  }
+
+  it.each([false, true])('its gradient is that of the objective with the entropy bonus, joint ratio: %s', (joint) => {
+    const rng = createRng(7);
+    const n = 24;
+    const logits = Float64Array.from({ length: n * S }, () => rng.normal());
+    const actions = Int32Array.from({ length: n }, () => rng.int(S));
+    const logProbs = Float32Array.from(logits);
+    logSoftmax(logProbs, S, logProbs);
+    // Ratios on both sides of the clip's ends, never near them.
+    const shifts = [0.05, -0.1, 0.5, -0.6];
+    const before = Float64Array.from({ length: n }, (_, d) => logProbs[d * S + actions[d]] - shifts[rng.int(4)]);
+    const advantages = Float32Array.from({ length: n }, () => rng.normal());
+    if (joint) for (let d = 0; d < n; d++) advantages[d] = advantages[d - (d % U)];
+
+    const ratios = before.map((l, d) => logProbs[d * S + actions[d]] - l);
+    if (joint)
+      for (let d = 0; d < n; d += U)
+        ratios.fill(
+          ratios.slice(d, d + U).reduce((a, b) => a + b, 0),
+          d,
+          d + U,
+        );
+    const out = new Float32Array(n * S);
+    const log = new ClipLoss(clipCoef, entCoef, S);
+    log.gradient(logProbs, actions, ratios.map(Math.exp), advantages, 0, n, 1 / n, out);
+
+    const h = 1e-5;
+    for (let k = 0; k < n * S; k++) {
+      const at = (shift: number): number => {
+        const moved = logits.slice();
+        moved[k] += shift;
+        return loss(moved, actions, before, advantages, joint);
+      };
+      expect(Math.abs(out[k] - (at(h) - at(-h)) / (2 * h))).toBeLessThan(2e-6);
+    }
+    if (!joint)
+      expect((log.policyLoss - entCoef * log.entropy) / n).toBeCloseTo(
+        loss(logits, actions, before, advantages, false),
+        5,
+      );
+  });
+
+  it('counts what was clipped, and no divergence from itself', () => {
+    const logProbs = Float32Array.of(Math.log(0.5), Math.log(0.5), Math.log(0.25), Math.log(0.75));
+    const log = new ClipLoss(0.2, 0, 2);
+    log.gradient(
+      logProbs,
+      Int32Array.of(0, 1),
+      Float64Array.of(1, 1.5),
+      Float32Array.of(1, 1),
+      0,
+      2,
+      0.5,
+      new Float32Array(4),
+    );
+    expect(log.clipped).toBe(1);
+    expect(log.policyLoss).toBeCloseTo(-(1 + 1.2), 6);
+    expect(log.approxKl).toBeCloseTo(0.5 - Math.log(1.5), 6);
+  });
+});
+
+describe('standardised', () => {
+  it('mean 0, deviation 1, bounded, and constant values are 0', () => {
+    const x = standardised(Float32Array.of(1, 2, 3, 4));
+    expect(x.reduce((a, b) => a + b, 0)).toBeCloseTo(0, 6);
+    expect(x.reduce((a, b) => a + b * b, 0)).toBeCloseTo(4, 5);
+    expect([...standardised(new Float32Array(3).fill(7))]).toEqual([0, 0, 0]);
+    const outlier = new Float32Array(1000);
+    outlier[0] = 1e6;
+    expect(Math.max(...standardised(outlier))).toBe(5);
+  });
+});
+
+describe('Ppo', () => {
+  const T = 64;
+  const U = 3;
+  const S = 4;
+  const config: PpoConfig = {
+    gamma: 0.98,
+    gaeLambda: 0.95,
+    clipCoef: 0.2,
+    learningRate: 3e-3,
+    updateEpochs: 5,
+    minibatches: 4,
+    entCoef: 0.003,
+    vfCoef: 0.5,
+    maxGradNorm: 0.5,
+    targetKl: Infinity,
+    ratio: 'request',
+  };
+
+  /** Each request names its server; what the policy draws, and 1 where it is that one. */
+  function play(policy: Policy, seed: number): { rollout: Rollout; rewards: Float32Array } {
+    const rng = createRng(seed);
+    const rows = new Float32Array(T * U * S);
+    const wanted = Int32Array.from({ length: T * U }, () => rng.int(S));
+    wanted.forEach((s, d) => (rows[d * S + s] = 1));
+    const shared = new Float32Array(T).fill(1);
+    const allLogProbs = policy.net.predict({ groups: T, rowsPerGroup: U, shared, rows });
+    logSoftmax(allLogProbs, S, allLogProbs);
+    const actions = wanted.map((_, d) => sample(allLogProbs, d * S, S, rng));
+    const logProbs = Float32Array.from(actions, (a, d) => allLogProbs[d * S + a]);
+    const fake: Partial<Rollout> = {
+      slots: T,
+      requests: U,
+      servers: S,
+      shared,
+      rows,
+      prior: new Float32Array(T * U * S),
+      actions,
+      logProbs,
+      allLogProbs,
+      states: new Float32Array(T + 1).fill(1),
+    };
+    return { rollout: fake as Rollout, rewards: Float32Array.from(actions, (a, d) => (a === wanted[d] ? 1 : 0)) };
+  }
+
+  const mean = (x: Float32Array): number => x.reduce((a, b) => a + b, 0) / x.length;
+
+  it.each(['request', 'joint'] as const)('learns to send each request where it belongs, ratio of the %s', (ratio) => {
+    const root = createRng(8);
+    const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
+    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+    const critic = {
+      net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
+      heads: 2,
+    };
+    const ppo = new Ppo(policy, critic, { ...config, ratio });
+    const before = mean(play(policy, 100).rewards);
+    let log;
+    for (let update = 0; update < 12; update++) {
+      const { rollout, rewards } = play(policy, update);
+      // Joint ratios judge a slot as a whole.
+      const advantages =
+        ratio === 'joint' ? rewards.map((_, d) => mean(rewards.slice(d - (d % U), d - (d % U) + U))) : rewards;
+      log = ppo.update(rollout, advantages, new Float32Array(T * 2).fill(1), root.fork(`batch ${update}`));
+    }
+    expect(before).toBeLessThan(0.4);
+    expect(mean(play(policy, 100).rewards)).toBeGreaterThan(ratio === 'joint' ? 0.8 : 0.95);
+    expect(log?.epochs).toBe(5);
+    // The critic has learned the constant that it was given.
+    expect(log?.valueLoss).toBeLessThan(0.05);
+    net.dispose();
+    critic.net.dispose();
+  });
+
+  it('stops its epochs once the policy has moved far enough', () => {
+    const root = createRng(9);
+    const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16], outputs: S }, root.fork('policy'), 0.01);
+    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+    const critic = {
+      net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
+      heads: 2,
+    };
+    const ppo = new Ppo(policy, critic, { ...config, learningRate: 0.05, targetKl: 0.01 });
+    const { rollout, rewards } = play(policy, 1);
+    const log = ppo.update(rollout, rewards, new Float32Array(T * 2), root);
+    expect(log.epochs).toBeLessThan(5);
+    expect(log.approxKl).toBeGreaterThan(0.01);
+    net.dispose();
+    critic.net.dispose();
+  });
+});
