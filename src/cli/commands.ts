@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
+import { calibrateCommand } from './calibrate';
 import { evaluateCommand } from './evaluate';
+import { experimentsCommand } from './experiments';
 import { replayCommand } from './replay';
 import { schedulersCommand } from './schedulers';
+import { scoreboardCommand } from './scoreboard';
 import { simulateCommand } from './simulate';
 import { trainCommand } from './train';
 
@@ -17,5 +20,8 @@ export const commands: readonly AddCommand[] = [
   simulateCommand,
   trainCommand,
   evaluateCommand,
+  experimentsCommand,
+  scoreboardCommand,
+  calibrateCommand,
   schedulersCommand,
 ];

@@ -1,0 +1,352 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../core/errors';
+import type { TrainingConfig } from '../lyreo/method';
+import { trainingConfig } from '../lyreo/read-training';
+import type { Mix, SystemConfig } from '../system/config';
+import { serverSpecs } from '../system/gpus';
+import { systemConfig } from '../system/presets';
+import { type MethodName, methodOf } from './methods';
+
+/** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
+export const RESULTS_VERSION = 1;
+
+/** What the experiments can make, in the paper's order. */
+export const artefacts = ['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'extras'] as const;
+
+/** A published figure or table, or our extra baselines. */
+export type Artefact = (typeof artefacts)[number];
+
+/** How thoroughly the experiments are made. */
+export type ProfileName = 'paper' | 'quick' | 'smoke';
+
+/** The numbers of a profile. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly about: string;
+  readonly seeds: readonly number[];
+  /** Seeds of the learning extras, which no published figure shows. */
+  readonly extraSeeds: readonly number[];
+  /** Slots of a training episode, one per update. */
+  readonly slots: number;
+  readonly updates: number;
+  /** Held-out episodes that a method is evaluated on, the same for all methods, and their slots. */
+  readonly episodes: number;
+  readonly evaluationSlots: number;
+  /** Points of the sweeps; the default is added to them where it is missing. */
+  readonly users: readonly number[];
+  readonly servers: readonly number[];
+  readonly nu: readonly number[];
+  /** H of LYREO as printed, and of LYREO. */
+  readonly windowsPrinted: readonly number[];
+  readonly windows: readonly number[];
+  /** For all methods that learn. */
+  readonly training: Partial<TrainingConfig>;
+  /** For all systems. */
+  readonly system: Partial<SystemConfig>;
+}
+
+/** Users and servers where nothing is swept. */
+const DEFAULT_USERS = 40;
+const DEFAULT_SERVERS = 8;
+
+/**
+ * The profiles. Servers are swept from 6 on: with 4 or 5, Random falls behind by tens of seconds under the calibrated
+ * preset (at 6 it still does, slowly), and such latencies describe no steady state.
+ */
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  paper: {
+    name: 'paper',
+    about: 'the paper’s 5 seeds and 800 slots',
+    seeds: [1, 2, 3, 4, 5],
+    extraSeeds: [1, 2, 3, 4, 5],
+    slots: 800,
+    updates: 40,
+    episodes: 3,
+    evaluationSlots: 800,
+    users: [20, 30, 40, 50, 60],
+    servers: [6, 8, 10, 12, 14],
+    nu: [0.05, 0.1, 0.2, 0.5, 1, 2],
+    windowsPrinted: [50, 100, 150, 200, 250, 300],
+    windows: [2, 6, 12, 25, 50],
+    training: {},
+    system: {},
+  },
+  quick: {
+    name: 'quick',
+    about: 'all artefacts within minutes: 2 seeds, short trainings, few points',
+    seeds: [1, 2],
+    extraSeeds: [1],
+    slots: 200,
+    updates: 8,
+    episodes: 1,
+    evaluationSlots: 400,
+    users: [20, 40, 60],
+    servers: [6, 8, 12],
+    nu: [0.05, 0.5, 2],
+    windowsPrinted: [50, 200],
+    windows: [2, 12, 50],
+    training: {},
+    system: {},
+  },
+  smoke: {
+    name: 'smoke',
+    about: 'whether everything runs, within seconds; its numbers mean nothing',
+    seeds: [1, 2],
+    extraSeeds: [1],
+    slots: 12,
+    updates: 2,
+    episodes: 2,
+    evaluationSlots: 12,
+    users: [4, 6, 8],
+    servers: [2, 3],
+    nu: [0.05, 0.5, 2],
+    windowsPrinted: [3, 6],
+    windows: [2, 4],
+    training: { hidden: [8], updateEpochs: 1, minibatches: 1, predictorSteps: 1, predictorBatch: 2 },
+    system: { users: 6, servers: 3 },
+  },
+};
+
+/** The names of the profiles. */
+export const profileNames: readonly ProfileName[] = Object.keys(profiles) as ProfileName[];
+
+/** A place in the matrix: a method in a system. All its seeds are its cells. */
+export interface Point {
+  readonly method: MethodName;
+  /** Where the system differs from the calibrated default. */
+  readonly system: Partial<SystemConfig>;
+  /** Where the training differs from the method's own. */
+  readonly training: Partial<TrainingConfig>;
+}
+
+/** One run to be made: a point with a seed. What determines its result is all in here. */
+export interface Cell extends Point {
+  /** Name and hash of all that determines the result: the run's name in the store. */
+  readonly key: string;
+  /** Method and what is not default, such as `lyreo-U20`: what the cells of a point have in common. */
+  readonly name: string;
+  readonly seed: number;
+  readonly profile: ProfileName;
+  /** All artefacts that show it. */
+  readonly artefacts: readonly Artefact[];
+  /** The system that is trained in; evaluation differs in `slots` only. */
+  readonly config: SystemConfig;
+  /** All hyperparameters; null for a method that does not learn. */
+  readonly hyperparameters: TrainingConfig | null;
+  /** Roughly its share of the work: slots × users, weighted. */
+  readonly cost: number;
+}
+
+const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
+const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
+const learningExtras: readonly MethodName[] = [
+  'lyreo-printed',
+  'lyreo-slot',
+  'lyreo-seq',
+  'ly-ppo-booked',
+  'ly-ppo-little',
+];
+const plainExtras: readonly MethodName[] = [
+  'drift-plus-penalty',
+  'll-in-slot',
+  'latency-greedy',
+  'jsq',
+  'power-of-two',
+  'wrr',
+];
+
+/** The hardware mixes of Fig. 6, in its order. */
+const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
+
+/** What one artefact shows: every method at every value of what is swept. */
+export interface Sweep {
+  readonly artefact: Artefact;
+  readonly methods: readonly MethodName[];
+  /** Values of what is swept with the fields they set; one without a sweep. */
+  readonly values: readonly {
+    readonly x: number | string;
+    readonly system: Partial<SystemConfig>;
+    readonly training: Partial<TrainingConfig>;
+  }[];
+}
+
+const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
+
+/** What the artefacts show; `fig8` is two sweeps, of LYREO as printed and of LYREO. */
+export function sweeps(profile: Profile): Sweep[] {
+  const bySystem = (x: number | string, system: Partial<SystemConfig>): Sweep['values'][number] => ({
+    x,
+    system,
+    training: {},
+  });
+  const byWindow = (window: number): Sweep['values'][number] => ({ x: window, system: {}, training: { window } });
+  const all = [...published, ...plainExtras];
+  return [
+    { artefact: 'fig2', methods: learners, values: atDefault },
+    { artefact: 'fig3', methods: published, values: atDefault },
+    { artefact: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], values: atDefault },
+    { artefact: 'fig4', methods: all, values: profile.users.map((users) => bySystem(users, { users })) },
+    { artefact: 'fig5', methods: all, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
+    { artefact: 'fig6', methods: all, values: mixes.map((mix) => bySystem(mix, { mix })) },
+    { artefact: 'fig7', methods: ['lyreo'], values: profile.nu.map((nu) => bySystem(nu, { latencyWeight: nu })) },
+    { artefact: 'fig8', methods: ['lyreo-printed'], values: profile.windowsPrinted.map(byWindow) },
+    { artefact: 'fig8', methods: ['lyreo'], values: profile.windows.map(byWindow) },
+    { artefact: 'extras', methods: [...learningExtras, ...plainExtras], values: atDefault },
+  ];
+}
+
+/** The seeds of a sweep's method. */
+function seedsOf(
+  profile: Profile,
+  { artefact, methods }: Sweep,
+  seeds: readonly number[] | undefined,
+): readonly number[] {
+  const isExtra = artefact === 'extras' || (artefact === 'fig8' && methods[0] === 'lyreo-printed');
+  return seeds ?? (isExtra ? profile.extraSeeds : profile.seeds);
+}
+
+/**
+ * The whole matrix, or what some artefacts need of it: one cell per run, the shared ones once. Most informative first:
+ * a seed of everything before the next seed, and within a seed the artefacts in the paper's order.
+ *
+ * @param wanted default: all artefacts.
+ * @param seeds default: the profile's.
+ */
+export function matrix(
+  profile: Profile,
+  wanted: readonly Artefact[] = artefacts,
+  seeds?: readonly number[],
+): Cell[] {
+  const found = new Map<string, { cell: Cell; shownBy: Artefact[] }>();
+  for (const sweep of sweeps(profile))
+    for (const { system, training } of sweep.values)
+      for (const method of sweep.methods)
+        for (const seed of seedsOf(profile, sweep, seeds)) {
+          const cell = makeCell(profile, { method, system, training }, seed);
+          const entry = found.get(cell.key) ?? { cell, shownBy: [] };
+          if (!entry.shownBy.includes(sweep.artefact)) entry.shownBy.push(sweep.artefact);
+          found.set(cell.key, entry);
+        }
+  return [...found.values()]
+    .filter(({ shownBy }) => shownBy.some((artefact) => wanted.includes(artefact)))
+    .map(({ cell, shownBy }) => ({ ...cell, artefacts: shownBy }))
+    .sort((a, b) => a.seed - b.seed);
+}
+
+/** One cell of the matrix. */
+export function makeCell(profile: Profile, point: Point, seed: number): Cell {
+  const { method, system, training } = point;
+  const { learning, training: own, batching } = methodOf(method);
+  const config = systemConfig('calibrated', {
+    ...profile.system,
+    ...(batching === undefined ? {} : { batching }),
+    ...system,
+    slots: learning === undefined ? profile.evaluationSlots : profile.slots,
+  });
+  const hyperparameters =
+    learning === undefined ? null : trainingConfig(learning, { ...own, ...profile.training, ...training });
+  const name = [method, ...differences(profile, config, hyperparameters, method)].join('-');
+  return {
+    ...point,
+    key: `${name}-s${seed}-${resultHash(profile, method, config, hyperparameters, seed)}`,
+    name,
+    seed,
+    profile: profile.name,
+    artefacts: [],
+    config,
+    hyperparameters,
+    cost: costOf(profile, config, hyperparameters, method),
+  };
+}
+
+/** What of a cell is not default, for its name. */
+function differences(
+  profile: Profile,
+  config: SystemConfig,
+  hyperparameters: TrainingConfig | null,
+  method: MethodName,
+): string[] {
+  const { learning, training } = methodOf(method);
+  const users = profile.system.users ?? DEFAULT_USERS;
+  const servers = profile.system.servers ?? DEFAULT_SERVERS;
+  const parts: string[] = [];
+  if (config.users !== users) parts.push(`U${config.users}`);
+  if (config.servers !== servers) parts.push(`S${config.servers}`);
+  if (config.mix !== 'Mod') parts.push(config.mix);
+  if (config.latencyWeight !== 0.5) parts.push(`nu${config.latencyWeight}`);
+  if (learning !== undefined && hyperparameters !== null) {
+    const usual = trainingConfig(learning, { ...training, ...profile.training }).window;
+    if (hyperparameters.window !== usual) parts.push(`H${hyperparameters.window}`);
+  }
+  return parts;
+}
+
+/** Eight hexadecimal digits of all that determines a run's result. */
+function resultHash(
+  profile: Profile,
+  method: MethodName,
+  config: SystemConfig,
+  hyperparameters: TrainingConfig | null,
+  seed: number,
+): string {
+  const { learning, scheduler, batching } = methodOf(method);
+  const { episodes, evaluationSlots } = profile;
+  const numbers =
+    learning === undefined ? { episodes, evaluationSlots } : { episodes, evaluationSlots, updates: profile.updates };
+  // The servers bring in the decode curves, which stand in data/ and not in the configuration.
+  const servers = serverSpecs(config);
+  const all = {
+    version: RESULTS_VERSION,
+    learning,
+    scheduler,
+    batching,
+    config,
+    servers,
+    hyperparameters,
+    numbers,
+    seed,
+  };
+  return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 8);
+}
+
+/** JSON with sorted keys and with the infinities that JSON lacks: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, x: unknown) => {
+    if (typeof x === 'number' && !Number.isFinite(x)) return String(x);
+    if (typeof x !== 'object' || x === null || Array.isArray(x)) return x;
+    return Object.fromEntries(Object.entries(x).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  });
+}
+
+/** Work of a run in slots of a non-learning evaluation with 40 users; measured roughly, for the time left only. */
+function costOf(
+  profile: Profile,
+  config: SystemConfig,
+  hyperparameters: TrainingConfig | null,
+  method: MethodName,
+): number {
+  const users = config.users / DEFAULT_USERS;
+  const evaluation = profile.episodes * profile.evaluationSlots * users;
+  if (hyperparameters === null) return evaluation;
+  const factor = method === 'lyreo-seq' ? 60 : method === 'ly-ppo' || method === 'ppo' ? 20 : 30;
+  return evaluation * 4 + factor * profile.updates * profile.slots * users;
+}
+
+/** The cells of shard i of n, i from 1: every n-th, so that each shard has its share of long ones. */
+export function shardOf(cells: readonly Cell[], index: number, count: number): Cell[] {
+  return cells.filter((_, k) => k % count === index - 1);
+}
+
+/**
+ * The artefacts that names stand for; "all" and no names are all of them.
+ *
+ * @throws UserError naming what is allowed.
+ */
+export function readArtefacts(names: readonly string[]): Artefact[] {
+  if (names.length === 0 || names.includes('all')) return [...artefacts];
+  return artefacts.filter((artefact) => {
+    const unknown = names.find((name) => !(artefacts as readonly string[]).includes(name));
+    if (unknown !== undefined) throw invalid('artefact', unknown, [...artefacts, 'all'].join(', '));
+    return names.includes(artefact);
+  });
+}

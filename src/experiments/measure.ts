@@ -1,0 +1,131 @@
+import { Quantiles } from '../core/quantiles';
+import { createRng } from '../core/rng';
+import { EdgeEnv } from '../env/edge-env';
+import type { SchedulerFactory } from '../env/scheduler';
+import type { BalanceMeasure } from '../lyreo/rollout';
+import { CountBalance } from '../lyreo/rollout';
+import type { SystemConfig } from '../system/config';
+import { type LatencyParts, Metrics, type RunMetrics, type Stability } from './metrics';
+import { mean, quantileOf } from './statistics';
+
+/** The probabilities at which stored quantiles stand: 0, 0.05, …, 1. */
+export const quantileLevels: readonly number[] = Array.from({ length: 21 }, (_, k) => k / 20);
+
+/** What each episode of an evaluation reports; the same fields as of the whole. */
+export interface EpisodeMetrics {
+  /** Mean D_tot, s. */
+  readonly meanLatency: number;
+  /** Mean Y over servers and slots, of η whatever a method balances by. */
+  readonly deviation: number;
+  /** The largest per-server mean of Y. */
+  readonly worstDeviation: number;
+  readonly p99Latency: number;
+  /** Share of (slot, server) pairs whose peak exceeds 90 % of the pool, percent. */
+  readonly highKvPercent: number;
+  /** Mean Z over servers and slots, and after the last slot. */
+  readonly meanQueue: number;
+  readonly finalQueue: number;
+  readonly meanEta: number;
+}
+
+/** What held-out episodes say about a method: means over episodes, P99 and quantiles over all requests or slots. */
+export interface Evaluation extends EpisodeMetrics {
+  readonly episodes: number;
+  readonly slots: number;
+  readonly completed: number;
+  readonly rejected: number;
+  /** Mean seconds per request, part by part; their sum is the mean latency. */
+  readonly parts: LatencyParts;
+  /** OVERLOADED when any episode is. */
+  readonly stability: Stability;
+  /** Of D_tot over all requests, s, at `quantileLevels`. */
+  readonly latencyQuantiles: readonly number[];
+  /** Of the slots' mean Y over servers, at `quantileLevels`. */
+  readonly deviationQuantiles: readonly number[];
+  /** Each field of `EpisodeMetrics`, episode by episode. */
+  readonly perEpisode: Readonly<Record<keyof EpisodeMetrics, readonly number[]>>;
+}
+
+const fields = [
+  'meanLatency',
+  'deviation',
+  'worstDeviation',
+  'p99Latency',
+  'highKvPercent',
+  'meanQueue',
+  'finalQueue',
+  'meanEta',
+] as const satisfies readonly (keyof EpisodeMetrics)[];
+
+/**
+ * Runs a scheduler on whole episodes and keeps what the figures show.
+ *
+ * @param seeds one per episode; the same seeds give every method the same users, links and requests.
+ * @param balance what the scheduler sees as Z: the environment's, or a queue of request counts (LYREO-Count). It is
+ *   scored on η either way.
+ * @param pause awaited now and then, so that signals are heard.
+ */
+export async function measure(
+  config: SystemConfig,
+  scheduler: SchedulerFactory,
+  seeds: readonly number[],
+  balance: BalanceMeasure = 'eta',
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<Evaluation> {
+  const latencies = new Quantiles();
+  const deviations: number[] = [];
+  const runs: RunMetrics[] = [];
+  for (const seed of seeds) {
+    const env = new EdgeEnv(config, seed);
+    const metrics = new Metrics(config.servers, config.balanceTolerance);
+    const assign = scheduler(config, createRng(seed).fork('scheduler'));
+    const counted = balance === 'count' ? new CountBalance(config.servers, config.balanceTolerance) : null;
+    for (let step = env.reset(); step.stepType !== 'last';) {
+      const { view } = step;
+      if (counted !== null) view.queue.set(counted.queue);
+      const assignment = new Int32Array(view.count);
+      assign(view, assignment);
+      const counts = counted?.read(view, assignment);
+      step = env.step(assignment);
+      const { outcome } = step;
+      if (outcome === null) continue;
+      metrics.add(outcome);
+      deviations.push(mean([...outcome.deviation]));
+      for (let i = 0; i < outcome.completions.count; i++) latencies.add(outcome.completions.total[i]);
+      if (counts !== undefined) counted?.add(counts, outcome);
+      if (outcome.slot % 50 === 49) await pause();
+    }
+    runs.push(metrics.report());
+  }
+  return summary(config, runs, latencies, deviations);
+}
+
+function summary(
+  config: SystemConfig,
+  runs: readonly RunMetrics[],
+  latencies: Quantiles,
+  deviations: readonly number[],
+): Evaluation {
+  const over = (of: (run: RunMetrics) => number): number => mean(runs.map(of));
+  const means = Object.fromEntries(fields.map((field) => [field, over((run) => run[field])]));
+  const parts = Object.keys(runs[0].parts) as (keyof LatencyParts)[];
+  return {
+    ...(means as Record<keyof EpisodeMetrics, number>),
+    p99Latency: latencies.quantile(0.99),
+    episodes: runs.length,
+    slots: config.slots,
+    completed: runs.reduce((sum, run) => sum + run.completed, 0),
+    rejected: runs.reduce((sum, run) => sum + run.rejected, 0),
+    parts: Object.fromEntries(parts.map((part) => [part, over((run) => run.parts[part])])) as Record<
+      keyof LatencyParts,
+      number
+    >,
+    stability: (runs.find((run) => run.stability.verdict === 'OVERLOADED') ?? runs[0]).stability,
+    latencyQuantiles: quantileLevels.map((q) => latencies.quantile(q)),
+    deviationQuantiles: quantileLevels.map((q) => quantileOf(deviations, q)),
+    perEpisode: Object.fromEntries(fields.map((field) => [field, runs.map((run) => run[field])])) as Record<
+      keyof EpisodeMetrics,
+      number[]
+    >,
+  };
+}

@@ -1,0 +1,244 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../core/atomic';
+import { UserError } from '../core/errors';
+import { dataFile } from '../core/files';
+import type { UpdateLog } from '../lyreo/lyreo';
+import type { TrainingConfig } from '../lyreo/method';
+import type { SystemConfig } from '../system/config';
+import { type Cell, type ProfileName, canonicalJson } from './matrix';
+import type { Evaluation } from './measure';
+import type { MethodName } from './methods';
+
+/** Where a run was made; no names of hosts, people or folders. */
+export interface Machine {
+  /** Model of the processor. */
+  readonly cpu: string;
+  readonly cores: number;
+  readonly node: string;
+  /** Such as "linux x64". */
+  readonly platform: string;
+}
+
+/** A training's log by column: each field of `UpdateLog`, update by update. */
+export type LogColumns = Readonly<Partial<Record<keyof UpdateLog, readonly number[]>>>;
+
+/** One run as it is stored: everything needed to draw it, to judge it and to make it again. */
+export interface StoredRun {
+  readonly key: string;
+  readonly name: string;
+  readonly profile: ProfileName;
+  readonly method: MethodName;
+  readonly seed: number;
+  /** Where it differs from the calibrated default. */
+  readonly system: Partial<SystemConfig>;
+  /** Where its training differs from the method's own. */
+  readonly training: Partial<TrainingConfig>;
+  /** All of the system that it was trained in; evaluation differs in `slots` only. */
+  readonly config: SystemConfig;
+  /** All hyperparameters; null for a method that does not learn. Infinity stands as text. */
+  readonly hyperparameters: TrainingConfig | null;
+  /** Null for a method that does not learn. */
+  readonly log: LogColumns | null;
+  readonly evaluation: Evaluation;
+  /** LYREO's policy as the router of static batching, in the runs at the default. */
+  readonly underStatic: Evaluation | null;
+  readonly resultsVersion: number;
+  readonly version: string;
+  /** Of the repository, "-dirty" with changes in src/ or data/; null outside a checkout. */
+  readonly commit: string | null;
+  readonly machine: Machine;
+  /** What makes it again. */
+  readonly command: string;
+  /** Seconds it took, and the updates that an earlier, interrupted process had done. */
+  readonly wallSeconds: number;
+  readonly resumedAt: number;
+}
+
+/** Where runs are stored: the package's data/runs, or LYREO_RUNS. */
+export function runsFolder(profile: ProfileName): string {
+  return join(process.env['LYREO_RUNS'] ?? dataFile('runs'), profile);
+}
+
+/** Hours after which the lock of another host is taken for left behind. */
+const STALE_HOURS = 6;
+
+/** A claim on a run; `release` it when the run is stored or has failed. */
+export interface Claim {
+  readonly release: () => void;
+}
+
+interface LockText {
+  readonly pid: number;
+  readonly host: string;
+  readonly at: number;
+}
+
+/**
+ * The runs of one folder, one file each. Any number of processes and hosts may work on it at once: a run is claimed by
+ * a lock file that only one of them can create, and appears in its place when it is whole. Folders are merged by copying.
+ */
+export class RunStore {
+  constructor(readonly folder: string) {}
+
+  /** Where a run is stored. */
+  path(key: string): string {
+    return join(this.folder, `${key}.json`);
+  }
+
+  /** Where a training leaves its checkpoints until its run is stored. */
+  partialFolder(key: string): string {
+    return join(this.folder, '.partial', key);
+  }
+
+  has(key: string): boolean {
+    return existsSync(this.path(key));
+  }
+
+  /**
+   * Claims a run that nobody else is making.
+   *
+   * Note: two processes that find the same lock left behind may, in a window of microseconds, both claim the run; it is
+   * then made twice, with the same result.
+   *
+   * @returns null when it is stored already, or another process is at it.
+   */
+  claim(key: string, now: number = Date.now()): Claim | null {
+    if (this.has(key)) return null;
+    mkdirSync(this.folder, { recursive: true });
+    const lock = join(this.folder, `${key}.lock`);
+    if (!create(lock, now)) {
+      if (!isStale(lock, now)) return null;
+      rmSync(lock, { force: true });
+      if (!create(lock, now)) return null;
+    }
+    const release = (): void => {
+      process.off('exit', release);
+      rmSync(lock, { force: true });
+    };
+    process.on('exit', release);
+    if (!this.has(key)) return { release };
+    // Stored between the first look and the lock.
+    release();
+    return null;
+  }
+
+  /** Stores a run; the file is whole or not there. */
+  save(run: StoredRun): void {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileAtomic(this.path(run.key), `${runText(run)}\n`);
+    this.discardPartial(run.key);
+  }
+
+  /** Forgets the checkpoints of a training. */
+  discardPartial(key: string): void {
+    rmSync(this.partialFolder(key), { recursive: true, force: true });
+  }
+
+  /**
+   * One run; undefined when it is not stored.
+   *
+   * @throws UserError when its file is damaged.
+   */
+  load(key: string): StoredRun | undefined {
+    return this.has(key) ? readRun(this.path(key)) : undefined;
+  }
+
+  /** The keys of all runs. */
+  keys(): string[] {
+    if (!existsSync(this.folder)) return [];
+    const names = readdirSync(this.folder).filter((name) => name.endsWith('.json'));
+    return names.map((name) => name.slice(0, -'.json'.length)).sort();
+  }
+
+  /** All runs, those included that the matrix no longer asks for. */
+  loadAll(): StoredRun[] {
+    return this.keys().map((key) => readRun(this.path(key)));
+  }
+
+  /** Those of the cells that are stored, and those that are not. */
+  sort<T extends Pick<Cell, 'key'>>(cells: readonly T[]): { done: T[]; missing: T[] } {
+    const keys = new Set(this.keys());
+    return { done: cells.filter(({ key }) => keys.has(key)), missing: cells.filter(({ key }) => !keys.has(key)) };
+  }
+}
+
+/** Creates the lock, if it is not there. */
+function create(lock: string, now: number): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(lock, 'wx');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new UserError(`${lock} cannot be created (${String(error)}); allowed: a folder that can be written`);
+  }
+  const text: LockText = { pid: process.pid, host: hostname(), at: now };
+  writeSync(descriptor, JSON.stringify(text));
+  closeSync(descriptor);
+  return true;
+}
+
+/** Whether its process is dead, or, as that of another host may be, too old. */
+function isStale(lock: string, now: number): boolean {
+  let text: LockText;
+  try {
+    text = JSON.parse(readFileSync(lock, 'utf8')) as LockText;
+  } catch {
+    // Gone, being written at this moment, or left empty by a crash.
+    const age = now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    return age > 60_000;
+  }
+  if (now - text.at > STALE_HOURS * 3_600_000) return true;
+  return text.host === hostname() && !isAlive(text.pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** One field per line, numbers rounded to six significant digits. */
+function runText(run: StoredRun): string {
+  const lines = Object.entries(run).map(
+    ([name, value]) =>
+      `  ${JSON.stringify(name)}: ${canonicalJson(name === 'config' || name === 'hyperparameters' ? value : rounded(value))}`,
+  );
+  return `{\n${lines.join(',\n')}\n}`;
+}
+
+/** A value with all its numbers to six significant digits. */
+export function rounded(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? Number(value.toPrecision(6)) : value;
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, rounded(x)]));
+}
+
+function readRun(path: string): StoredRun {
+  const damaged = (why: string): UserError =>
+    new UserError(`${path} is ${why}; allowed: a run as lyreo wrote it, or delete it and make it again`);
+  let run: unknown;
+  try {
+    run = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw damaged('no JSON');
+  }
+  const isRun = typeof run === 'object' && run !== null && 'key' in run && 'evaluation' in run && 'seed' in run;
+  if (!isRun) throw damaged('no run');
+  return run as StoredRun;
+}

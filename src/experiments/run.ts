@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { hashLabel } from '../core/rng';
+import { packageVersion } from '../core/version';
+import type { SchedulerFactory } from '../env/scheduler';
+import type { UpdateLog } from '../lyreo/lyreo';
+import { policyScheduler } from '../lyreo/policy-scheduler';
+import { schedulers } from '../schedulers/index';
+import type { SystemConfig } from '../system/config';
+import { type Cell, type Profile, RESULTS_VERSION, profiles } from './matrix';
+import { type Evaluation, measure } from './measure';
+import { methodOf } from './methods';
+import type { LogColumns, Machine, RunStore, StoredRun } from './run-store';
+import { train } from './train';
+
+/** A training's checkpoint is written every so many updates. */
+const CHECKPOINT_EVERY = 10;
+
+/** What to do while a run is made. */
+export interface ExecuteOptions {
+  /** Where checkpoints are kept until the run is done; default: nowhere. */
+  readonly store?: RunStore | undefined;
+  /** Default: the cell's profile. */
+  readonly profile?: Profile | undefined;
+  /** Ends the run with the signal's reason; a training goes on from its checkpoint next time. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onUpdate?: ((update: number) => void) | undefined;
+}
+
+/** The seeds of the held-out episodes: functions of seed and episode alone, so that all methods meet the same ones. */
+export function heldOutSeeds(profile: Profile, seed: number): number[] {
+  return Array.from({ length: profile.episodes }, (_, episode) => hashLabel(seed, `held out ${episode}`));
+}
+
+/** Makes one run: trains if the method learns, then evaluates on held-out episodes. The same cell gives the same run. */
+export async function executeCell(cell: Cell, options: ExecuteOptions = {}): Promise<StoredRun> {
+  const startAt = performance.now();
+  const profile = options.profile ?? profiles[cell.profile];
+  const made =
+    methodOf(cell.method).learning === undefined
+      ? await plainRun(cell, profile, options)
+      : await learnedRun(cell, profile, options);
+  return {
+    key: cell.key,
+    name: cell.name,
+    profile: cell.profile,
+    method: cell.method,
+    seed: cell.seed,
+    system: cell.system,
+    training: cell.training,
+    config: cell.config,
+    hyperparameters: cell.hyperparameters,
+    ...made,
+    resultsVersion: RESULTS_VERSION,
+    version: packageVersion(),
+    commit: repositoryState(),
+    machine: thisMachine(),
+    command: commandFor(cell),
+    wallSeconds: (performance.now() - startAt) / 1000,
+  };
+}
+
+/** The command that makes a run again. */
+export function commandFor(cell: Pick<Cell, 'profile' | 'key'>): string {
+  return `lyreo experiments --profile ${cell.profile} --only ${cell.key}`;
+}
+
+type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
+
+async function plainRun(cell: Cell, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
+  const { scheduler = 'random' } = methodOf(cell.method);
+  const seeds = heldOutSeeds(profile, cell.seed);
+  const evaluation = await measure(cell.config, schedulers[scheduler], seeds, 'eta', pauser(signal));
+  return { log: null, evaluation, underStatic: null, resumedAt: 0 };
+}
+
+async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions): Promise<Made> {
+  const { store, signal, onUpdate } = options;
+  let resumedAt = 0;
+  const { learner, log, aborted } = await train({
+    config: cell.config,
+    method: cell.method,
+    training: cell.hyperparameters ?? {},
+    seed: cell.seed,
+    updates: profile.updates,
+    folder: store?.partialFolder(cell.key),
+    resume: true,
+    checkpointEvery: CHECKPOINT_EVERY,
+    signal,
+    onResume: (before) => {
+      resumedAt = before.length;
+    },
+    onUpdate: ({ update }) => {
+      onUpdate?.(update);
+    },
+  });
+  try {
+    signal?.throwIfAborted();
+    if (aborted) throw new Error(`${cell.key}: the training ended after ${log.length} of ${profile.updates} updates`);
+    const { policy, method } = learner;
+    const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng);
+    const seeds = heldOutSeeds(profile, cell.seed);
+    const evaluate = (config: SystemConfig): Promise<Evaluation> =>
+      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, method.measure, pauser(signal));
+    const evaluation = await evaluate(cell.config);
+    const isStandard = cell.method === 'lyreo' && cell.name === 'lyreo';
+    const underStatic = isStandard ? await evaluate({ ...cell.config, batching: 'static' }) : null;
+    return { log: columnsOf(log), evaluation, underStatic, resumedAt };
+  } finally {
+    learner.dispose();
+  }
+}
+
+/** Lets signals have their turn. */
+function pauser(signal: AbortSignal | undefined): () => Promise<void> {
+  return async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  };
+}
+
+function columnsOf(log: readonly UpdateLog[]): LogColumns {
+  const names = Object.keys(log[0] ?? {}) as (keyof UpdateLog)[];
+  return Object.fromEntries(names.map((name) => [name, log.map((update) => update[name])]));
+}
+
+function thisMachine(): Machine {
+  return {
+    cpu: cpus().at(0)?.model ?? 'unknown',
+    cores: availableParallelism(),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+  };
+}
+
+let state: { readonly commit: string | null } | undefined;
+
+/** The commit that is checked out, with "-dirty" when src/ or data/ differ from it; null when this is no checkout. */
+export function repositoryState(): string | null {
+  state ??= { commit: readState(join(__dirname, '..', '..')) };
+  return state.commit;
+}
+
+function readState(root: string): string | null {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    if (realpathSync(git('rev-parse', '--show-toplevel')) !== realpathSync(root)) return null;
+    const isDirty =
+      git('status', '--porcelain', '--untracked-files=no', '--', 'src', ':(glob)data/*.json', ':(glob)data/*.csv') !==
+      '';
+    return `${git('rev-parse', '--short=12', 'HEAD')}${isDirty ? '-dirty' : ''}`;
+  } catch {
+    return null;
+  }
+}
