@@ -1,4 +1,5 @@
 import type { Kernels } from './kernels';
+import { nativeMlp, type RunGraph } from './mlp-native';
 import type { NativeBackend, OpAttribute, Tensor, Tfjs } from './tfjs';
 
 /** TensorFlow's kernels through tfjs-node's backend: about 10 µs a call, no tape, no gradient registry. */
@@ -10,7 +11,6 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
   const matMulAttributes = [false, true].map((ta) =>
     [false, true].map((tb) => [bool('transpose_a', ta), bool('transpose_b', tb), ...float]),
   );
-  const sumAttributes = [bool('keep_dims', false), ...float, type('Tidx', b.TF_INT32)];
   const lstmGradAttributes = [bool('use_peephole', false), ...float];
   const lstmAttributes = [{ name: 'cell_clip', type: b.TF_ATTR_FLOAT, value: 0 }, ...lstmGradAttributes];
 
@@ -40,7 +40,6 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
     }
     return run('Reshape', reshapeAttributes, x, made);
   };
-  const axis1 = tf.keep(tf.tensor([1], [1], 'int32'));
 
   const lengths = new Map<number, Tensor>();
   /** seq_len_max must be int64, which tfjs cannot make: a cast, once per length; it warns about the type on the console. */
@@ -81,32 +80,15 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
     };
   };
 
-  return {
+  const graphs = new Map<string, RunGraph>();
+  const kernels: Kernels = {
     native: true,
+    mlp: (...network) => nativeMlp({ tf, backend, kernels, graphs }, ...network),
     tensor,
     read: (x) => x.dataSync(),
     matMul,
     biasAdd: (x, bias) => run('BiasAdd', float, x, bias),
-    relu: (x) => run('Relu', float, x),
-    reluGrad: (dy, y) => run('ReluGrad', float, dy, y),
     sumRows: (x) => run('BiasAddGrad', float, x),
-    addGroups: (shared, rows) => {
-      const [groups, width] = shared.shape;
-      const total = rows.shape[0];
-      const a = reshape(shared, [groups, 1, width]);
-      const c = reshape(rows, [groups, total / groups, width]);
-      const sum = run('AddV2', float, a, c);
-      const out = reshape(sum, [total, width]);
-      for (const t of [a, c, sum]) t.dispose();
-      return out;
-    },
-    sumGroups: (rows, groups) => {
-      const [total, width] = rows.shape;
-      const a = reshape(rows, [groups, total / groups, width]);
-      const out = run('Sum', sumAttributes, a, axis1);
-      a.dispose();
-      return out;
-    },
     reshape,
     lstm: (x, weights, bias) => {
       const { inputs, free } = lstmInputs(x, weights, bias);
@@ -126,4 +108,5 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
       return { x: outputs[0], weights: outputs[3], bias: outputs[7] };
     },
   };
+  return kernels;
 }

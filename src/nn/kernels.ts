@@ -1,6 +1,9 @@
 import { tensorflow } from './backend';
 import { nativeKernels } from './kernels-native';
 import { plainKernels } from './kernels-plain';
+import type { MlpPasses } from './mlp-passes';
+import type { MlpShape } from './mlp-shape';
+import type { Parameters } from './parameters';
 import type { Tensor } from './tfjs';
 
 export type { Tensor } from './tfjs';
@@ -34,8 +37,8 @@ export interface LstmGradients {
 }
 
 /**
- * The few operations that the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels,
- * called directly (no autograd, no graph), and plain tfjs operations.
+ * What the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels, called directly
+ * (no autograd), and plain tfjs operations.
  */
 export interface Kernels {
   readonly native: boolean;
@@ -47,22 +50,16 @@ export interface Kernels {
   matMul(a: Tensor, b: Tensor, transposeA?: boolean, transposeB?: boolean): Tensor;
   /** x [R, H] + bias [H]. */
   biasAdd(x: Tensor, bias: Tensor): Tensor;
-  /** max(x, 0). */
-  relu(x: Tensor): Tensor;
-  /** dy where y > 0, else 0. */
-  reluGrad(dy: Tensor, y: Tensor): Tensor;
   /** Σ over rows: [R, H] → [H]. */
   sumRows(x: Tensor): Tensor;
-  /** Adds shared[g] to every row of group g: [G, H], [G·U, H] → [G·U, H]. */
-  addGroups(shared: Tensor, rows: Tensor): Tensor;
-  /** Σ over the rows of each group: [G·U, H] → [G, H]. */
-  sumGroups(rows: Tensor, groups: number): Tensor;
   /** The same values in another shape. */
   reshape(x: Tensor, shape: readonly number[]): Tensor;
   /** A whole window: x [T, B, I], weights [I + H, 4H] with gates i, f, g, o, bias [4H]; zero initial state. */
   lstm(x: Tensor, weights: Tensor, bias: Tensor): LstmStates;
   /** Backward through the same window, given ∂loss/∂h [T, B, H]. */
   lstmGrad(x: Tensor, weights: Tensor, bias: Tensor, states: LstmStates, dh: Tensor): LstmGradients;
+  /** The passes of a fully connected network with these parameters. */
+  mlp(shape: MlpShape, sizes: readonly number[], parameters: Parameters): MlpPasses;
 }
 
 let chosen: Kernels | undefined;

@@ -2,16 +2,27 @@ import { expect, test } from 'vitest';
 import { createRng } from '../core/rng';
 import { LstmPredictor } from './lstm';
 test('stepGradient is the change of the same step’s output, by finite differences', () => {
-  const T = 5, B = 3, I = 4;
+  const T = 5,
+    B = 3,
+    I = 4;
   const lstm = new LstmPredictor({ inputs: I, hidden: 6, layers: 2, outputs: 2 }, createRng(3));
   const rng = createRng(4);
   const inputs = Float32Array.from({ length: T * B * I }, () => rng.normal());
   const tape = lstm.forward({ steps: T, batch: B, inputs });
   const gradient = lstm.stepGradient(tape, 1);
   tape.dispose();
-  for (const [t, b, i] of [[0, 0, 0], [2, 1, 3], [4, 2, 1], [3, 0, 2]] as const) {
+  for (const [t, b, i] of [
+    [0, 0, 0],
+    [2, 1, 3],
+    [4, 2, 1],
+    [3, 0, 2],
+  ] as const) {
     const at = (t * B + b) * I + i;
-    const y = (by: number): number => { const x = inputs.slice(); x[at] = x[at] + by; return lstm.predict({ steps: T, batch: B, inputs: x })[(t * B + b) * 2 + 1]; };
+    const y = (by: number): number => {
+      const x = inputs.slice();
+      x[at] = x[at] + by;
+      return lstm.predict({ steps: T, batch: B, inputs: x })[(t * B + b) * 2 + 1];
+    };
     expect(gradient[at]).toBeCloseTo((y(1e-2) - y(-1e-2)) / 2e-2, 3);
   }
   lstm.dispose();

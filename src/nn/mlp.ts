@@ -1,23 +1,13 @@
 import type { Rng } from '../core/rng';
-import { addTo, addTransposedTo } from './accumulate';
 import { orthogonalInit } from './init';
-import { kernels as bestKernels, type Kernels, type Tensor } from './kernels';
+import { kernels, type Kernels } from './kernels';
 import { MlpLoop } from './mlp-loop';
-import {
-  biasName,
-  checkBatch,
-  mlpSizes,
-  mlpSpecs,
-  mlpWork,
-  weightName,
-  type MlpBatch,
-  type MlpShape,
-} from './mlp-shape';
-import { MlpWeights } from './mlp-weights';
+import { checkBatch, mlpSizes, mlpSpecs, mlpWork, weightName, type MlpBatch, type MlpShape } from './mlp-shape';
+import type { MlpPass, MlpPasses } from './mlp-passes';
 import { Parameters } from './parameters';
 
-/** Multiplications below which loops are faster than a dozen calls of TensorFlow (measured: 0.5 ns each, about 0.15 ms). */
-const LOOP_WORK = 250_000;
+/** Multiplications below which loops are faster than TensorFlow (measured: 0.5 ns each against about 0.08 ms). */
+const LOOP_WORK = 150_000;
 
 /** A forward pass with what its backward pass needs; `backward` or `dispose` frees it. */
 export interface MlpTape {
@@ -26,18 +16,11 @@ export interface MlpTape {
   dispose(): void;
 }
 
-interface Activations {
-  readonly groups: number;
-  readonly shared: Tensor | undefined;
-  readonly rows: Tensor | undefined;
-  readonly hidden: readonly Tensor[];
-}
-
 /**
  * A fully connected network with ReLUs whose first layer is split: h₁ = relu(xs·Ws + xr·Wr + b), where the shared
  * product is computed once per group and added to its U rows. Equal to one matrix [Ws; Wr] on the concatenation [xs, xr].
  *
- * The backward pass is written out: autograd would dispatch three times as many operations.
+ * Forward and written-out backward are one call of TensorFlow each (`mlpGraph`); autograd would dispatch a hundred.
  */
 export class Mlp {
   readonly parameters: Parameters;
@@ -47,8 +30,8 @@ export class Mlp {
   readonly depth: number;
   private readonly loop: MlpLoop;
   private readonly given: Kernels | undefined;
-  private onDevice: MlpWeights | undefined;
-  private readonly tapes = new WeakMap<MlpTape, Activations>();
+  private made: MlpPasses | undefined;
+  private readonly tapes = new WeakMap<MlpTape, MlpPass>();
 
   /**
    * Draws orthogonal weights: gain √2 under a ReLU, `outputGain` in the last layer (0.01 makes a first policy nearly
@@ -75,38 +58,23 @@ export class Mlp {
 
   /** Outputs [G·U, O] alone, the faster of two ways that agree to 1e-5: loops for little work, TensorFlow for more. */
   predict(batch: MlpBatch): Float32Array {
-    if (mlpWork(this.shape, this.sizes, batch) < LOOP_WORK || !this.kernels().native) return this.loop.predict(batch);
-    const tape = this.forward(batch);
-    tape.dispose();
-    return tape.outputs;
+    if (mlpWork(this.shape, this.sizes, batch) < LOOP_WORK || !(this.given ?? kernels()).native)
+      return this.loop.predict(batch);
+    checkBatch(this.shape, batch);
+    return this.passes().forward(batch, false).outputs;
   }
 
   /** Outputs and what `backward` needs. */
   forward(batch: MlpBatch): MlpTape {
     checkBatch(this.shape, batch);
-    const k = this.kernels();
-    const w = this.weights(k);
-    const { sharedInputs, rowInputs } = this.shape;
-    const { groups, rowsPerGroup } = batch;
-    const shared = sharedInputs > 0 ? k.tensor(batch.shared, [groups, sharedInputs]) : undefined;
-    const rows = rowInputs > 0 ? k.tensor(batch.rows, [groups * rowsPerGroup, rowInputs]) : undefined;
-    const hidden: Tensor[] = [];
-    let z = w.first(shared, rows, batch.shared);
-    for (let layer = 1; layer < this.depth; layer++) {
-      const h = k.relu(z);
-      z.dispose();
-      hidden.push(h);
-      z = w.affine(h, layer);
-    }
-    const outputs = k.read(z);
-    z.dispose();
+    const pass = this.passes().forward(batch, true);
     const tape: MlpTape = {
-      outputs,
+      outputs: pass.outputs,
       dispose: () => {
-        for (const t of [shared, rows, ...hidden]) t?.dispose();
+        if (this.tapes.delete(tape)) pass.dispose();
       },
     };
-    this.tapes.set(tape, { groups, shared, rows, hidden });
+    this.tapes.set(tape, pass);
     return tape;
   }
 
@@ -121,33 +89,7 @@ export class Mlp {
     if (dOutputs.length !== tape.outputs.length)
       throw new RangeError(`dOutputs has ${dOutputs.length} numbers; the outputs are ${tape.outputs.length}`);
     this.tapes.delete(tape);
-    const k = this.kernels();
-    const w = this.weights(k);
-    const { groups, shared, rows, hidden } = found;
-    let dz = k.tensor(dOutputs, [dOutputs.length / this.shape.outputs, this.shape.outputs]);
-    for (let layer = this.depth - 1; layer > 0; layer--) {
-      const h = hidden[layer - 1];
-      this.addBias(k, layer, dz);
-      this.addProduct(k, h, dz, this.parameters.gradientView(weightName(layer)));
-      const dh = k.matMul(dz, w.layer(layer), false, true);
-      dz.dispose();
-      dz = k.reluGrad(dh, h);
-      dh.dispose();
-    }
-    const gradient = this.parameters.gradientView(weightName(0));
-    const split = this.shape.sharedInputs * this.sizes[1];
-    if (rows !== undefined) this.addProduct(k, rows, dz, gradient.subarray(split));
-    if (shared !== undefined) {
-      if (rows !== undefined) {
-        const sum = k.sumGroups(dz, groups);
-        dz.dispose();
-        dz = sum;
-      }
-      this.addProduct(k, shared, dz, gradient.subarray(0, split));
-    }
-    this.addBias(k, 0, dz);
-    dz.dispose();
-    tape.dispose();
+    found.backward(dOutputs);
   }
 
   /**
@@ -160,7 +102,7 @@ export class Mlp {
   accumulate(
     batch: MlpBatch,
     lossGradient: (outputs: Float32Array, first: number, out: Float32Array) => void,
-    rowsAtOnce = 1000,
+    rowsAtOnce = 2000,
   ): void {
     checkBatch(this.shape, batch);
     const { groups, rowsPerGroup } = batch;
@@ -180,33 +122,11 @@ export class Mlp {
 
   /** Frees the copies on the device; the network can still be used. */
   dispose(): void {
-    this.onDevice?.dispose();
+    this.made?.dispose();
   }
 
-  private kernels(): Kernels {
-    return this.given ?? bestKernels();
-  }
-
-  private weights(k: Kernels): MlpWeights {
-    this.onDevice ??= new MlpWeights(k, this.shape, this.parameters, this.depth);
-    this.onDevice.refresh();
-    return this.onDevice;
-  }
-
-  private addBias(k: Kernels, layer: number, dz: Tensor): void {
-    const sum = k.sumRows(dz);
-    addTo(this.parameters.gradientView(biasName(layer)), k.read(sum));
-    sum.dispose();
-  }
-
-  /** Adds xᵀ·dz [I, N] to `out`; TensorFlow's product is up to four times faster with the smaller side first. */
-  private addProduct(k: Kernels, x: Tensor, dz: Tensor, out: Float32Array): void {
-    const [inputs, width] = [x.shape[1], dz.shape[1]];
-    const straight = inputs <= width;
-    const product = straight ? k.matMul(x, dz, true) : k.matMul(dz, x, true);
-    const values = k.read(product);
-    product.dispose();
-    if (straight) addTo(out, values);
-    else addTransposedTo(out, values, inputs, width);
+  private passes(): MlpPasses {
+    this.made ??= (this.given ?? kernels()).mlp(this.shape, this.sizes, this.parameters);
+    return this.made;
   }
 }

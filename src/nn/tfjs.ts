@@ -52,7 +52,9 @@ export interface NativeBackend {
     readonly TF_ATTR_BOOL: number;
     readonly TF_ATTR_FLOAT: number;
     readonly TF_ATTR_TYPE: number;
-    getNumOfTensors?(): number;
+    loadSavedModel(folder: string, tags: string): number;
+    /** `inputs` and `outputs` are names with ports, joined by commas. */
+    runSavedModel(id: number, tensors: readonly number[], inputs: string, outputs: string): object[];
   };
   executeSingleOutput(name: string, attributes: readonly OpAttribute[], inputs: readonly Tensor[]): Tensor;
   executeMultipleOutputs(
@@ -62,5 +64,6 @@ export interface NativeBackend {
     outputs: number,
   ): Tensor[];
   write(values: Float32Array, shape: readonly number[], type: 'float32'): object;
-  getInputTensorIds(tensors: readonly { readonly dataId: object }[]): number[];
+  createOutputTensor(metadata: object): Tensor;
+  getInputTensorIds(tensors: readonly ({ readonly dataId: object } | Tensor)[]): number[];
 }
