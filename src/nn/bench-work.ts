@@ -15,7 +15,7 @@ export interface BenchShape {
   readonly hidden: readonly number[];
 }
 
-const EPOCHS = Number(process.env['E'] ?? 10);
+const EPOCHS = 10;
 const MINIBATCHES = 4;
 
 const normals = (n: number, rng: Rng): Float32Array => Float32Array.from({ length: n }, () => rng.normal());

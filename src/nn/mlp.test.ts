@@ -176,6 +176,31 @@ describe('Mlp', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
+  it('has the plain gradients whatever inputs and layers it has', () => {
+    const rng = createRng(9);
+    const shapes: MlpShape[] = [
+      { sharedInputs: 9, rowInputs: 0, hidden: [16, 8], outputs: 1 },
+      { sharedInputs: 0, rowInputs: 5, hidden: [6, 11, 7], outputs: 2 },
+      { sharedInputs: 4, rowInputs: 3, hidden: [], outputs: 5 },
+      { sharedInputs: 0, rowInputs: 3, hidden: [], outputs: 2 },
+      { sharedInputs: 20, rowInputs: 30, hidden: [10], outputs: 12 },
+    ];
+    for (const sizes of shapes) {
+      const [native, plain] = [undefined, plainKernels(tensorflow().tf)].map(
+        (k) => new Mlp(sizes, rng.fork('weights'), 1, k),
+      );
+      const batch = batchFor(sizes, 6, sizes.rowInputs === 0 ? 1 : 4, rng);
+      const [a, b] = [native.forward(batch), plain.forward(batch)];
+      expect(largest(a.outputs, b.outputs)).toBeLessThan(1e-5);
+      const d = normals(a.outputs.length, rng);
+      native.backward(a, d);
+      plain.backward(b, d);
+      const { gradient } = plain.parameters;
+      expect(scale(gradient)).toBeGreaterThan(0.1);
+      expect(largest(native.parameters.gradient, gradient)).toBeLessThan(1e-5 * scale(gradient));
+    }
+  });
+
   it('has the same outputs in loops, to 1e-5', () => {
     const rng = createRng(8);
     const shapes: MlpShape[] = [
