@@ -1,6 +1,7 @@
 import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
 import { packageVersion } from '../core/version';
+import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
 import { type MlpShape, mlpSizes } from '../nn/mlp-shape';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
@@ -41,7 +42,13 @@ interface Facts extends TrainingRun {
   readonly updates: number;
   readonly log?: readonly UpdateLog[];
   readonly shape?: MlpShape;
+  /** What the policy sees, formula by formula. */
+  readonly features?: readonly string[];
 }
+
+const features: readonly string[] = [...serverFeatureTable, ...serverConstantTable, ...requestFeatureTable].map(
+  ({ name, formula }) => `${name} = ${formula}`,
+);
 
 function factsOf(kind: Facts['kind'], { config, method, training, seed, updates }: Learner): Facts {
   return { kind, library: packageVersion(), config, method, training, seed, updates };
@@ -103,7 +110,7 @@ function fields(part: string, value: unknown): Readonly<Record<string, unknown>>
 /** Writes a policy with its configuration. */
 export function savePolicy(path: string, learner: Learner): void {
   const { net } = learner.policy;
-  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape };
+  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape, features };
   writeArrayFile(path, { facts, arrays: { weights: net.parameters.values } });
 }
 
@@ -117,6 +124,7 @@ export function savePolicy(path: string, learner: Learner): void {
 export function loadPolicy(path: string, config?: SystemConfig): SavedPolicy {
   const { facts, arrays } = read(path, 'policy');
   const { library, method, training, seed, updates, shape } = facts;
+  checkFeatures(path, facts);
   if (config !== undefined) checkServers(path, facts.config, config);
   const policy = createPolicy(
     method.policy,
@@ -133,6 +141,16 @@ export function loadPolicy(path: string, config?: SystemConfig): SavedPolicy {
     throw misfit(path, library, error);
   }
   return { library, config: facts.config, method, training, seed, updates, policy };
+}
+
+function checkFeatures(path: string, { library, features: seen = [] }: Facts): void {
+  const at = Array.from({ length: Math.max(seen.length, features.length) }, (_, k) => k).find(
+    (k) => seen[k] !== features[k],
+  );
+  if (at !== undefined)
+    throw new UserError(
+      `${path}: feature ${at} of ${seen.length} is ${show(seen[at])}, written by lyreo ${library}; allowed: ${show(features[at])}, feature ${at} of ${features.length} of lyreo ${packageVersion()}`,
+    );
 }
 
 function checkServers(path: string, trained: SystemConfig, asked: SystemConfig): void {

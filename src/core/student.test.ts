@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { estimate, studentQuantile } from './student';
+
+describe('studentQuantile', () => {
+  it.each([
+    [1, 12.706],
+    [4, 2.776],
+    [9, 2.262],
+    [30, 2.042],
+    [31, 2.0395],
+    [40, 2.0211],
+    [100, 1.984],
+    [1e9, 1.96],
+  ])('%d degrees of freedom: %d, as tables have it', (degrees, quantile) => {
+    expect(Math.abs(studentQuantile(degrees) - quantile)).toBeLessThan(6e-4);
+  });
+});
+
+describe('estimate', () => {
+  it('by hand: 1, 2, 3', () => {
+    const { mean, halfWidth } = estimate([1, 2, 3]);
+    expect(mean).toBe(2);
+    expect(halfWidth).toBeCloseTo(4.3027 / Math.sqrt(3), 4);
+  });
+
+  it('a single value has no interval', () => {
+    expect(estimate([5])).toEqual({ mean: 5, halfWidth: Number.NaN });
+  });
+});

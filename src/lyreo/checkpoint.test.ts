@@ -1,0 +1,177 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import { tinyConfig } from '../testing/tiny';
+import { readArrayFile, writeArrayFile } from './array-file';
+import { checkSameRun, loadCheckpoint, loadPolicy, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
+import { Learner, type UpdateLog } from './lyreo';
+import type { LearningMethod } from './method';
+import { trainingConfig } from './read-training';
+
+const folder = mkdtempSync(join(tmpdir(), 'lyreo-checkpoint-'));
+const at = (name: string): string => join(folder, name);
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+const training = trainingConfig(method, {
+  updateEpochs: 2,
+  predictorSteps: 4,
+  predictorBatch: 8,
+  hidden: [16, 16, 8],
+  targetKl: Infinity,
+});
+const config = tinyConfig({ slots: 20 });
+
+function trained(updates: number): { learner: Learner; log: UpdateLog[] } {
+  const learner = new Learner(config, method, training, 1);
+  const log = Array.from({ length: updates }, () => learner.update()?.log).filter((entry) => entry !== undefined);
+  return { learner, log };
+}
+
+/** The message of the error that the user sees. */
+function complaint(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('a file of arrays', () => {
+  it('gives back facts and numbers to the bit, NaN, ∞ and −0 too', () => {
+    const facts = { text: 'ψ', limit: Infinity, list: [1, 0.1, -Infinity], nothing: null };
+    const arrays = {
+      a: Float32Array.of(1, Math.fround(0.1), -0, Number.NaN, Infinity),
+      b: new Float64Array(0),
+      c: Float64Array.of(Math.PI, 5e-324, -Infinity),
+    };
+    writeArrayFile(at('arrays'), { facts, arrays });
+    const read = readArrayFile(at('arrays'));
+    expect(read.facts).toEqual(facts);
+    expect(read.arrays).toEqual(arrays);
+  });
+
+  it('notices every damaged byte and every cut', () => {
+    writeArrayFile(at('whole'), { facts: { a: 1 }, arrays: { x: Float32Array.of(1, 2, 3) } });
+    const whole = readFileSync(at('whole'));
+    for (let k = 0; k < whole.length; k++) {
+      const damaged = Buffer.from(whole);
+      damaged[k] ^= 0x10;
+      writeFileSync(at('damaged'), damaged);
+      expect(complaint(() => readArrayFile(at('damaged')))).toMatch(/damaged is .*; allowed: |damaged has layout/);
+    }
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(at('cut'), whole.subarray(0, length));
+      expect(complaint(() => readArrayFile(at('cut')))).toMatch(/no file of lyreo's|cut short/);
+    }
+  });
+});
+
+describe('a checkpoint', () => {
+  it('holds all that an update depends on', () => {
+    const { learner, log } = trained(3);
+    saveCheckpoint(at('checkpoint'), learner, log);
+    const checkpoint = loadCheckpoint(at('checkpoint'));
+    expect(checkpoint).toMatchObject({ method, training, seed: 1, updates: 3, log });
+    expect(checkpoint.config).toEqual(JSON.parse(JSON.stringify(config)));
+    expect(checkpoint.training.targetKl).toBe(Infinity);
+    const resumed = resumeLearner(at('checkpoint'), checkpoint);
+    for (let k = 0; k < 2; k++)
+      expect(JSON.stringify(resumed.update()?.log)).toBe(JSON.stringify(learner.update()?.log));
+    saveCheckpoint(at('a'), learner, []);
+    saveCheckpoint(at('b'), resumed, []);
+    expect(readFileSync(at('b')).equals(readFileSync(at('a')))).toBe(true);
+    learner.dispose();
+    resumed.dispose();
+  });
+
+  it('is refused when it is missing, cut, something else, or of other networks', () => {
+    const { learner } = trained(1);
+    saveCheckpoint(at('sound'), learner, []);
+    savePolicy(at('policy'), learner);
+    expect(complaint(() => loadCheckpoint(at('none')))).toMatch(/none does not exist; allowed: /);
+    expect(complaint(() => loadCheckpoint(at('policy')))).toMatch(/policy holds a policy; allowed: a checkpoint/);
+    expect(complaint(() => loadPolicy(at('sound')))).toMatch(/sound holds a checkpoint; allowed: a policy/);
+    writeFileSync(at('text'), 'update,latency\n'.repeat(20));
+    expect(complaint(() => loadCheckpoint(at('text')))).toMatch(/text is no file of lyreo's/);
+    const checkpoint = loadCheckpoint(at('sound'));
+    const other = { ...checkpoint, training: { ...training, hidden: [8, 8, 8] } };
+    expect(complaint(() => resumeLearner(at('sound'), other))).toMatch(/sound does not fit: .*written by lyreo/);
+    truncateSync(at('sound'), 1000);
+    expect(complaint(() => loadCheckpoint(at('sound')))).toMatch(/damaged or cut short/);
+    learner.dispose();
+  });
+
+  it('tells which field of another training differs, and both values', () => {
+    const run = { config, method, training, seed: 1 };
+    expect(() => {
+      checkSameRun(
+        run,
+        JSON.parse(JSON.stringify({ ...run, training: { ...training, targetKl: 1 } })) as typeof run,
+        'c',
+      );
+    }).toThrow('targetKl is Infinity; allowed: 1, as in c, or another folder');
+    expect(
+      complaint(() => {
+        checkSameRun({ ...run, seed: 2 }, run, 'c');
+      }),
+    ).toMatch(/seed is 2; allowed: 1/);
+    expect(
+      complaint(() => {
+        checkSameRun({ ...run, config: tinyConfig() }, run, 'c');
+      }),
+    ).toMatch(/slots is 60; allowed: 20/);
+    checkSameRun(run, run, 'c');
+  });
+});
+
+describe('a policy file', () => {
+  it('gives back the policy, and what it was trained for', () => {
+    const { learner } = trained(2);
+    savePolicy(at('p'), learner);
+    const saved = loadPolicy(at('p'));
+    expect(saved).toMatchObject({ method, seed: 1, updates: 2 });
+    expect([...saved.policy.net.parameters.values]).toEqual([...learner.policy.net.parameters.values]);
+    // Other numbers of users, lengths and links are no obstacle.
+    expect(loadPolicy(at('p'), tinyConfig({ users: 9, lengths: 'lmsys-like' })).updates).toBe(2);
+    learner.dispose();
+  });
+
+  it.each([
+    [{ servers: 4 }, /was trained for 3 servers; this system has 4/],
+    [{ mix: 'Hom' }, /was trained for Mod \(.*rtx3080.*\); this system has Hom \(.*\)/],
+    [{ gpus: ['rtx4090', 'rtx4090', 'rtx3080'] }, /was trained for Mod \(.*\); this system has servers \(.*rtx4090/],
+  ] as const)('does not act in another system: %j', (overrides, text) => {
+    const { learner } = trained(0);
+    savePolicy(at('q'), learner);
+    expect(complaint(() => loadPolicy(at('q'), tinyConfig(overrides)))).toMatch(text);
+    learner.dispose();
+  });
+
+  it('does not act on other features, or in another network', () => {
+    const { learner } = trained(0);
+    savePolicy(at('r'), learner);
+    const { facts, arrays } = readArrayFile(at('r')) as {
+      facts: Record<string, unknown>;
+      arrays: Record<string, Float32Array>;
+    };
+    const features = facts['features'] as string[];
+    writeArrayFile(at('s'), { facts: { ...facts, features: ['kvShare = half of it', ...features.slice(1)] }, arrays });
+    expect(complaint(() => loadPolicy(at('s')))).toMatch(
+      /feature 0 of \d+ is "kvShare = half of it".*allowed: "kvShare = KV/,
+    );
+    writeArrayFile(at('t'), { facts: { ...facts, shape: { ...(facts['shape'] as object), outputs: 9 } }, arrays });
+    expect(complaint(() => loadPolicy(at('t')))).toMatch(
+      /network is .* 9, written by lyreo .*; allowed: .* 3, as lyreo/,
+    );
+    writeArrayFile(at('u'), { facts, arrays: { weights: new Float32Array(5) } });
+    expect(complaint(() => loadPolicy(at('u')))).toMatch(/does not fit: parameters are 5 numbers/);
+    learner.dispose();
+  });
+});

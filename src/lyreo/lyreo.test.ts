@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createRng } from '../core/rng';
+import { EdgeEnv, configuredWorkload } from '../env/edge-env';
+import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
+import { tensorflow } from '../nn/backend';
+import type { Workload } from '../system/workload';
+import { tinyConfig } from '../testing/tiny';
+import { DivergenceError, Learner } from './lyreo';
+import type { CreditKind, LearningMethod } from './method';
+import { createPolicy, slotRecord } from './policy';
+import { trainingConfig } from './read-training';
+
+const quick = { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] };
+
+function learner(method: Partial<LearningMethod>, seed = 1, slots = 20): Learner {
+  const whole: LearningMethod = {
+    policy: 'factorised',
+    credit: 'request',
+    balance: 'virtual-queue',
+    measure: 'eta',
+    ...method,
+  };
+  return new Learner(tinyConfig({ slots }), whole, trainingConfig(whole, quick), seed);
+}
+
+function updates(one: Learner, count: number): string[] {
+  return Array.from({ length: count }, () => JSON.stringify(one.update()?.log));
+}
+
+const methods: readonly Partial<LearningMethod>[] = [
+  ...(['delayed', 'booked', 'littles-law', 'printed', 'slot', 'request'] as CreditKind[]).map((credit) => ({ credit })),
+  { policy: 'sequential' },
+  { measure: 'count' },
+  { balance: 'none' },
+  { balance: 'fixed-penalty', credit: 'delayed' },
+];
+
+describe('Learner', () => {
+  it.each(methods)('%j: same seed same bytes, another seed others; goes on from what it saved', (method) => {
+    const [a, b, c, d] = [learner(method), learner(method), learner(method, 2), learner(method, 1)];
+    const log = updates(a, 2);
+    expect(updates(b, 2)).toEqual(log);
+    expect(updates(c, 2)).not.toEqual(log);
+    d.restore(a.save());
+    expect(d.updates).toBe(2);
+    expect(updates(d, 2)).toEqual(updates(a, 2));
+    expect([...d.policy.net.parameters.values]).toEqual([...a.policy.net.parameters.values]);
+    expect([...d.critic.net.parameters.values]).toEqual([...a.critic.net.parameters.values]);
+    for (const one of [a, b, c, d]) one.dispose();
+  });
+
+  it('what was saved is a copy: learning on does not change it', () => {
+    const one = learner({});
+    updates(one, 2);
+    const saved = one.save();
+    const before = JSON.stringify(Object.entries(saved).map(([name, array]) => [name, [...array]]));
+    updates(one, 1);
+    expect(JSON.stringify(Object.entries(saved).map(([name, array]) => [name, [...array]]))).toBe(before);
+    one.dispose();
+  });
+
+  it('refuses the state of another method', () => {
+    const [request, delayed] = [learner({ credit: 'request' }), learner({ credit: 'delayed' })];
+    expect(() => {
+      request.restore(delayed.save());
+    }).toThrow(/missing/);
+    request.dispose();
+    delayed.dispose();
+  });
+
+  it.each([{ credit: 'request' }, { credit: 'delayed' }, { credit: 'printed' }, { policy: 'sequential' }] as const)(
+    '%j: 30 updates leave as many tensors as there were',
+    (method) => {
+      const { tf } = tensorflow();
+      const one = learner(method);
+      const none = tf.memory().numTensors;
+      updates(one, 2);
+      const before = tf.memory().numTensors;
+      updates(one, 28);
+      expect(tf.memory().numTensors).toBe(before);
+      one.dispose();
+      expect(tf.memory().numTensors).toBeLessThanOrEqual(none);
+    },
+  );
+
+  it('stops while it plays when it is asked to', () => {
+    const one = learner({});
+    expect(one.update(() => true)).toBeNull();
+    expect(one.updates).toBe(0);
+    one.dispose();
+  });
+
+  it.each(['actor', 'critic', 'return predictor'] as const)('names what is not finite: %s', (who) => {
+    const one = learner({});
+    updates(one, 1);
+    const { lstm } = one.assigner.predictor ?? { lstm: undefined };
+    const parameters = {
+      actor: one.policy.net.parameters,
+      critic: one.critic.net.parameters,
+      'return predictor': lstm?.parameters,
+    }[who];
+    parameters?.values.fill(Number.NaN, 0, 1);
+    parameters?.changed();
+    expect(() => one.update()).toThrow(DivergenceError);
+    parameters?.values.fill(Number.NaN, 0, 1);
+    expect(() => one.update()).toThrow(new RegExp(`${who}|not finite|NaN`));
+    one.dispose();
+  });
+});
+
+describe('a policy that sees predicted lengths', () => {
+  const config = tinyConfig({ predictionError: 'lognormal', predictionSigma: 0.5 });
+
+  /** The same predictions, other truths: all requests of the first slots are `tokens` long. */
+  function withTruth(tokens: number): Workload {
+    const inner = configuredWorkload(config, 1);
+    return {
+      maxRequestsPerSlot: inner.maxRequestsPerSlot,
+      fill(slot, out): void {
+        inner.fill(slot, out);
+        out.outputTokens.fill(tokens, 0, out.count);
+      },
+    };
+  }
+
+  it.each(['factorised', 'sequential'] as const)('%s: cannot tell true lengths apart until requests end', (kind) => {
+    const { users: U, servers: S } = config;
+    const policy = createPolicy(kind, { servers: S, hidden: [16, 16, 8] }, createRng(3));
+    const seen = [400, 600].map((tokens) => {
+      const env = new EdgeEnv(config, 1, {}, { workload: withTruth(tokens) });
+      const record = slotRecord(policy, U, S);
+      const assignment = new Int32Array(U);
+      let { view } = env.reset();
+      const inputs: number[][] = [];
+      // Nobody makes 400 tokens in three slots.
+      for (let t = 0; t < 3; t++) {
+        const state = new Float32Array(S * SERVER_FEATURES + SLOT_FEATURES);
+        encodeServers(view, state);
+        encodeSlot(view, state, S * SERVER_FEATURES);
+        policy.act(view, assignment, record, createRng(t));
+        inputs.push([...state, ...record.shared, ...record.rows, ...record.prior, ...record.allLogProbs]);
+        const step = env.step(assignment);
+        expect(step.outcome?.completions.count).toBe(0);
+        ({ view } = step);
+      }
+      return inputs;
+    });
+    expect(seen[0]).toEqual(seen[1]);
+    policy.net.dispose();
+  });
+});
