@@ -102,7 +102,11 @@ async function runEvaluate(
 ): Promise<void> {
   const { seed, episodes } = flags;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
-  const first = names.find((name) => !isName(name));
+  const files = names.filter((name) => !isName(name));
+  const missing = files.find((name) => !existsSync(name));
+  if (missing !== undefined)
+    throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
+  const first = files.at(0);
   const trained = describesSystem || first === undefined ? undefined : loadPolicy(first).config;
   const { config, workload } = trained === undefined ? await readSystem(flags, seed) : { config: trained };
   const contenders = names.map((name) => contender(name, config));
@@ -159,7 +163,6 @@ function contender(name: string, config: SystemConfig): Contender {
     const { batching = config.batching, scheduler = 'latency-greedy' } = methodOf(name);
     return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
   }
-  if (!existsSync(name)) throw invalid('contender', name, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
   return { name, config, acts: loadPolicy(name, config) };
 }
 

@@ -1,0 +1,124 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCli } from '../testing/built';
+
+let cli = '';
+const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-train-'));
+beforeAll(() => {
+  cli = process.env['LYREO_CLI'] ?? builtCli();
+}, 240_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function lyreo(...args: string[]): Result {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const system = ['--users', '5', '--servers', '3', '--slots', '30'];
+const quick = ['--set', 'predictorSteps=4', '--set', 'updateEpochs=2', '--set', 'hidden=16,16,8'];
+
+describe('lyreo train and evaluate', () => {
+  it('trains, resumes from the folder alone, and evaluates beside schedulers', () => {
+    const first = lyreo('train', ...system, ...quick, '--updates', '2', '--json', '--out', 'run');
+    expect(first.code).toBe(0);
+    expect(first.out).toBe(readFileSync(join(folder, 'run', 'log.jsonl'), 'utf8'));
+    expect(first.err).toMatch(
+      /^update 1\/2 {2}latency \d.* s {2}deviation .* {2}queue .* {2}quality .* slots\/s {2}ETA \d:\d\d\nupdate 2\/2/,
+    );
+
+    const second = lyreo('train', '--out', 'run', '--resume', '--updates', '3');
+    expect(second.code).toBe(0);
+    expect(second.err).toMatch(/^resumed after update 2\nupdate 3\/3/);
+    expect(second.out).toMatch(/^after 3 updates, mean of the last 3: latency .* s, P99 .* s, deviation/);
+    const whole = lyreo('train', ...system, ...quick, '--updates', '3', '--json', '--no-progress');
+    expect(whole).toEqual({ code: 0, out: readFileSync(join(folder, 'run', 'log.jsonl'), 'utf8'), err: '' });
+
+    const text = lyreo('evaluate', 'run/policy.lyreo', 'random', 'static', '--episodes', '3');
+    expect(text.code).toBe(0);
+    expect(text.out).toMatch(/^5 users, 3 servers, Mod, 30 slots, deed, seeds 1 to 3; mean ± 95 % interval\n/);
+    expect(text.out).toMatch(
+      /run\/policy\.lyreo +\d\S* ± \d[^]*random[^]*static[^]*Difference to run\/policy\.lyreo, seed by seed:[^]*random +[+-]\d/,
+    );
+    const json = lyreo('evaluate', 'run/policy.lyreo', 'random', '--episodes', '2', '--json');
+    const result = JSON.parse(json.out) as {
+      seeds: number[];
+      contenders: { name: string; runs: { arrived: number }[]; differences: unknown }[];
+    };
+    expect(result.seeds).toEqual([1, 2]);
+    expect(result.contenders.map(({ name, runs }) => [name, runs.map((run) => run.arrived)])).toEqual([
+      ['run/policy.lyreo', [150, 150]],
+      ['random', [150, 150]],
+    ]);
+    expect(lyreo('evaluate', 'run/policy.lyreo', 'random', '--episodes', '2', '--json')).toEqual(json);
+  });
+
+  it.each([
+    ['train --set gamma=2', /^training: gamma is 2; allowed: a number in \[0, 1\)\n$/],
+    ['train --set gama=0.9', /^training: gama is "0\.9"; allowed: one of gamma, /],
+    ['train --set gamma', /^--set is "gamma"; allowed: name=value\n$/],
+    ['train --set ratio=both', /ratio is "both"; allowed: "request" or "joint"/],
+    ['train --set hidden=64,x', /hidden is \[64,"x"\]; allowed: one to eight integers/],
+    ['train --method random', /--method is "random"; allowed: lyreo, ly-ppo/],
+    ['train --resume', /--resume is given without --out; allowed: both, or neither/],
+    ['train --trace a.csv', /--trace is "a\.csv"; allowed: none/],
+    ['train --updates 0', /--updates is "0"; allowed: an integer from 1/],
+    ['evaluate nobody', /contender is "nobody"; allowed: a policy file, random, ll, /],
+    ['evaluate', /missing required argument/],
+  ])('%s: a fault of the input', (args, text) => {
+    const { code, out, err } = lyreo(...args.split(' '));
+    expect(err).toMatch(text);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  it('does not train into a folder that has a training, nor evaluate on other servers', () => {
+    expect(lyreo('train', ...system, ...quick, '--updates', '1', '--out', 'taken').code).toBe(0);
+    expect(lyreo('train', '--out', 'taken')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/taken has a training; allowed: .*--resume/) as string,
+    });
+    expect(lyreo('train', '--out', 'taken', '--resume', '--seed', '2').err).toMatch(
+      /allowed: .*, as in taken\/checkpoint/,
+    );
+    expect(lyreo('evaluate', 'taken/policy.lyreo', '--servers', '4').err).toMatch(
+      /trained for 3 servers; this system has 4/,
+    );
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s: a checkpoint, and the exit code of an interruption; resumes to the same log',
+    async (signal) => {
+      const out = join(folder, signal);
+      const args = ['train', ...system, ...quick, '--checkpoint-every', '1000'];
+      const child = spawn(process.execPath, [cli, ...args, '--updates', '500', '--out', out], { cwd: folder });
+      let err = '';
+      // A second signal would end it at once.
+      let isAsked = false;
+      const code = await new Promise<number | null>((resolve) => {
+        child.stderr.on('data', (data: Buffer) => {
+          err += String(data);
+          if (err.includes('update   2/500') && !isAsked) isAsked = child.kill(signal);
+        });
+        child.on('close', resolve);
+      });
+      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+      const done = /stopped after update (\d+) of 500; --out .* --resume goes on/.exec(err)?.[1] ?? '';
+      expect(Number(done)).toBeGreaterThanOrEqual(2);
+      const updates = String(Number(done) + 1);
+      expect(lyreo('train', '--out', out, '--resume', '--updates', updates).code).toBe(0);
+      expect(lyreo(...args, '--updates', updates, '--json', '--no-progress').out).toBe(
+        readFileSync(join(out, 'log.jsonl'), 'utf8'),
+      );
+    },
+  );
+});
