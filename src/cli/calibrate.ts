@@ -1,6 +1,123 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { invalid } from '../core/errors';
+import type { Candidate, ConstantName } from '../experiments/calibrate';
+import { interruptible } from './interrupt';
+import { integerOption, listOption } from './options';
+import { createProgress } from './progress';
+import { alignColumns, short } from './report';
+
+interface CalibrateFlags {
+  readonly candidates: number;
+  readonly seed: number;
+  readonly slots: number;
+  readonly free?: readonly string[];
+  readonly out?: string;
+  readonly sensitivity?: boolean;
+  readonly apply?: boolean;
+  readonly json?: boolean;
+  readonly progress?: boolean;
+}
 
 /** `lyreo calibrate`. */
 export function calibrateCommand(program: Command): void {
-  program.command('calibrate').description('fit the free constants');
+  const command = program
+    .command('calibrate')
+    .description('fit the constants that the paper does not print to the numbers that it does')
+    .option('--candidates <n>', 'how many are tried in all', integerOption('--candidates', 1, 1_000_000), 200)
+    .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
+    .option('--slots <n>', 'slots of each run', integerOption('--slots', 10, 100_000), 250)
+    .option(
+      '--free <names>',
+      'constants to fit, between commas (default: all of data/calibrated.json)',
+      listOption('--free'),
+    )
+    .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
+    .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
+    .option('--apply', 'write the best to data/calibrated.json')
+    .option('--json', 'print one JSON object: targets, present, best, sensitivities')
+    .option('--progress', 'show progress on stderr even when it is no terminal')
+    .option('--no-progress', 'show no progress')
+    .addHelpText(
+      'after',
+      `
+Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
+balance in that of LYREO-NoLB; LL and Random have to keep up with the load. The objective is the weighted mean of the
+squared logarithm of ours over printed, latency and P99 counting twice, plus 0.05 for each run that is overloaded.
+Random search with refinement of the best; the log makes it go on where it stopped.
+
+Examples:
+  $ lyreo calibrate --candidates 50
+  $ lyreo calibrate --candidates 600 --sensitivity
+  $ lyreo calibrate --candidates 600 --apply`,
+    );
+  command.action(async (flags: CalibrateFlags) => {
+    await runCalibrate(flags, command.parent?.args ?? []);
+  });
+}
+
+async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
+  const { bestOf, constantNames, search, sensitivities, targetsOf, toCalibrated } =
+    await import('../experiments/calibrate.js');
+  const { dataFile } = await import('../core/files.js');
+  const { candidates, seed, slots } = flags;
+  const free = flags.free?.map((word): ConstantName => {
+    const name = constantNames.find((known) => known === word);
+    if (name === undefined) throw invalid('--free', word, constantNames.join(', '));
+    return name;
+  });
+  const logFile = flags.out ?? join(dataFile('calibration'), `seed${seed}.jsonl`);
+  const progress = createProgress(candidates, 'candidates', flags.progress);
+  let found: Candidate[];
+  try {
+    found = await interruptible((signal) =>
+      search({
+        candidates,
+        seed,
+        slots,
+        free,
+        logFile,
+        signal,
+        onCandidate: ({ index }, best) => {
+          progress.tick(index + 1, `best ${short(best.objective)}`);
+        },
+      }),
+    );
+  } finally {
+    progress.end();
+  }
+  const [present, best] = [found[0], bestOf(found)];
+  const targets = targetsOf();
+  const answers = flags.sensitivity === true ? sensitivities(best.constants, seed, slots) : [];
+  if (flags.apply === true) {
+    const { writeFileAtomic } = await import('../core/atomic.js');
+    const shipped = toCalibrated(best.constants, ['lyreo', ...args].join(' '));
+    writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(shipped, null, 2)}\n`);
+  }
+  if (flags.json === true) {
+    process.stdout.write(`${JSON.stringify({ targets, present, best, sensitivities: answers })}\n`);
+    return;
+  }
+  const numbers = [
+    ['target', 'printed', 'present', 'best'],
+    ...targets.map(({ name, printed, isBound }, i) => [
+      name,
+      `${isBound ? '< ' : ''}${short(printed)}`,
+      short(present.values[i]),
+      short(best.values[i]),
+    ]),
+    ['overloaded runs', '0', String(present.overloaded.length), String(best.overloaded.length)],
+    ['objective', '0', short(present.objective), short(best.objective)],
+  ];
+  const constants = [
+    ['constant', 'present', 'best'],
+    ...constantNames.map((name) => [name, short(present.constants[name]), short(best.constants[name])]),
+  ];
+  const sensitivity = [
+    ['sensitivity of the objective', 'change', 'less', 'more'],
+    ...answers.map(({ name, change, less, more }) => [name, change, short(less.objective), short(more.objective)]),
+  ];
+  process.stdout.write(
+    `${[numbers, constants, ...(answers.length > 0 ? [sensitivity] : [])].map(alignColumns).join('\n\n')}\n\n${found.length} candidates in ${logFile}\n`,
+  );
 }

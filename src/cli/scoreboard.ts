@@ -1,6 +1,59 @@
 import type { Command } from 'commander';
+import type { ProfileName } from '../experiments/matrix';
+import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
+import { wordOption } from './options';
+import { short } from './report';
+
+interface ScoreboardFlags {
+  readonly profile: ProfileName;
+  readonly json?: boolean;
+}
 
 /** `lyreo scoreboard`. */
 export function scoreboardCommand(program: Command): void {
-  program.command('scoreboard').description('every claim of the paper and whether it holds');
+  program
+    .command('scoreboard')
+    .description('every number and claim of the paper against the stored runs: holds, does not, cannot be tested')
+    .option(
+      '--profile <name>',
+      'whose runs: paper, quick or smoke',
+      wordOption('--profile', ['paper', 'quick', 'smoke']),
+      'paper',
+    )
+    .option('--json', 'print one JSON object: profile, summary, claims, settings, rows')
+    .addHelpText(
+      'after',
+      `
+The verdicts are computed, none is set by hand. A printed number holds if the 95 % interval of our mean over seeds meets
+±10 % of it; an order holds if the paired 95 % interval of the difference over seeds lies on its side of 0, so that "no
+significant difference" does not hold. Each row names its rule and the runs that decide it.
+
+Examples:
+  $ lyreo scoreboard
+  $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "does not hold") | .id'
+  $ lyreo scoreboard --profile quick`,
+    )
+    .action(async ({ profile, json }: ScoreboardFlags) => {
+      const { scoreboard } = await import('../experiments/scoreboard.js');
+      const { Results } = await import('../experiments/results.js');
+      const board = scoreboard(Results.load(profile));
+      process.stdout.write(json === true ? `${JSON.stringify(board)}\n` : scoreboardText(board));
+    });
+}
+
+/** All rows by artefact, and the summary last. */
+function scoreboardText({ rows, summary, profile }: Scoreboard): string {
+  const artefacts = [...new Set(rows.map(({ artefact }) => artefact))];
+  const blocks = artefacts.map((artefact) => {
+    const lines = rows.filter((row) => row.artefact === artefact).map(rowText);
+    return `${artefact}\n${lines.join('\n')}\n`;
+  });
+  return `${blocks.join('\n')}\n${profile}: ${summary}\n`;
+}
+
+function rowText({ verdict, claim, paper, ours, of, reason, id, kind }: ScoreboardRow): string {
+  const numbers = kind === 'number' && ours !== null ? `; ours ${short(ours.mean)}, ${ours.n} seeds` : '';
+  const printed = paper === '' ? '' : `  paper ${paper}${numbers}`;
+  const about = reason === '' ? of : reason;
+  return `  ${verdict.padEnd(16)}  ${claim}${printed}\n  ${' '.repeat(16)}  ${about}  (${id})`;
 }

@@ -212,11 +212,7 @@ function seedsOf(
  * @param wanted default: all artefacts.
  * @param seeds default: the profile's.
  */
-export function matrix(
-  profile: Profile,
-  wanted: readonly Artefact[] = artefacts,
-  seeds?: readonly number[],
-): Cell[] {
+export function matrix(profile: Profile, wanted: readonly Artefact[] = artefacts, seeds?: readonly number[]): Cell[] {
   const found = new Map<string, { cell: Cell; shownBy: Artefact[] }>();
   for (const sweep of sweeps(profile))
     for (const { system, training } of sweep.values)

@@ -2,7 +2,7 @@ import { Quantiles } from '../core/quantiles';
 import type { SlotOutcome } from '../env/outcome';
 
 /** A pool this full counts as near its limit (V-D). */
-const HIGH_KV = 0.9;
+export const HIGH_KV = 0.9;
 
 /** Mean seconds per completed request, part by part; their sum is the mean of D_tot. */
 export interface LatencyParts {

@@ -143,7 +143,11 @@ export class RunStore {
 
   /** Forgets the checkpoints of a training. */
   discardPartial(key: string): void {
-    rmSync(this.partialFolder(key), { recursive: true, force: true });
+    try {
+      rmSync(this.partialFolder(key), { recursive: true, force: true });
+    } catch {
+      // A leftover does no harm: a training checks that a checkpoint is its own.
+    }
   }
 
   /**

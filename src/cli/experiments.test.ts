@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scoreboard } from '../experiments/scoreboard';
+import type { StoredRun } from '../experiments/run-store';
+import { builtCli } from '../testing/built';
+
+let cli = '';
+const root = mkdtempSync(join(tmpdir(), 'lyreo-experiments-'));
+beforeAll(() => {
+  cli = process.env['LYREO_CLI'] ?? builtCli();
+}, 240_000);
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const environment = (runs: string): NodeJS.ProcessEnv => ({ ...process.env, LYREO_RUNS: join(root, runs) });
+
+function lyreo(runs: string, ...args: string[]): Result {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: environment(runs),
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const smoke = (...args: string[]): string[] => ['experiments', '--profile', 'smoke', ...args];
+const filesOf = (runs: string): string[] =>
+  existsSync(join(root, runs, 'smoke')) ? readdirSync(join(root, runs, 'smoke')).sort() : [];
+const results = (runs: string): unknown[] =>
+  filesOf(runs)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const { key, evaluation, log } = JSON.parse(readFileSync(join(root, runs, 'smoke', name), 'utf8')) as StoredRun;
+      return { key, evaluation, log };
+    });
+
+describe('lyreo experiments', () => {
+  it('makes what is missing, once, in processes of its own, and a shard makes the same', () => {
+    const first = lyreo('a', ...smoke('fig2', '--seeds', '1', '--jobs', '2', '--progress'));
+    expect([first.code, first.out]).toEqual([0, expect.stringMatching(/^smoke: 3 of 3 runs stored in .*smoke\n$/)]);
+    expect(first.err).toMatch(/ETA/);
+    const files = filesOf('a').filter((name) => name !== '.partial');
+    expect(files).toHaveLength(3);
+
+    const times = files.map((name) => readFileSync(join(root, 'a', 'smoke', name), 'utf8'));
+    const again = lyreo('a', ...smoke('fig2', '--seeds', '1'));
+    expect(again.code).toBe(0);
+    expect(files.map((name) => readFileSync(join(root, 'a', 'smoke', name), 'utf8'))).toEqual(times);
+
+    expect(lyreo('b', ...smoke('fig2', '--seeds', '1', '--shard', '2/3')).code).toBe(0);
+    expect(results('b')).toHaveLength(1);
+    expect(results('a')).toEqual(expect.arrayContaining(results('b')));
+  }, 60_000);
+
+  it('lists what is done and what is missing', () => {
+    const [one] = filesOf('a').filter((name) => name.startsWith('lyreo-s1'));
+    const { code, out } = lyreo('a', ...smoke('--list'));
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`${one.replace('.json', '')} +done +fig2 fig3 table2`));
+    expect(out).toMatch(/random-s2-\w+ +missing/);
+    expect(out).toMatch(/\n3 of \d+ runs are done\n$/);
+  });
+
+  it('leaves a run that another process is making', () => {
+    const key = filesOf('a')
+      .find((name) => name.startsWith('ppo-s1'))
+      ?.replace('.json', '');
+    const lock = join(root, 'c', 'smoke', `${key}.lock`);
+    expect(lyreo('c', ...smoke('--only', 'll-s1')).code).toBe(0);
+    writeFileSync(lock, JSON.stringify({ pid: process.pid, host: 'elsewhere', at: Date.now() }));
+    const { code, out } = lyreo('c', ...smoke('--only', 'ppo-s1'));
+    expect([code, out]).toEqual([0, expect.stringContaining('0 of 1 runs stored')]);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  it('goes on after a failed run, and exits with 1', () => {
+    // A folder where the run's file should be.
+    const key = filesOf('a')
+      .find((name) => name.startsWith('lyreo-s1'))
+      ?.replace('.json', '');
+    expect(lyreo('d', ...smoke('--only', 'll-s1')).code).toBe(0);
+    const half = join(root, 'd', 'smoke', '.partial');
+    writeFileSync(half, 'no folder');
+    const { code, out, err } = lyreo('d', ...smoke('fig3', '--seeds', '1'));
+    expect(code).toBe(1);
+    expect(err).toContain(`${key} failed:`);
+    expect(out).toMatch(/3 of 6 runs stored .*; 3 failed/);
+  }, 60_000);
+
+  it('ends at Ctrl-C with 130, without locks or half files', async () => {
+    const child: ChildProcess = spawn(process.execPath, [cli, ...smoke('--jobs', '1', '--progress')], {
+      env: environment('e'),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise<number | null>((resolve) =>
+      child.once('exit', (code) => {
+        resolve(code);
+      }),
+    );
+    while (filesOf('e').filter((name) => name.endsWith('.json')).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(filesOf('e').filter((name) => /\.(lock|part)$/.test(name))).toEqual([]);
+    expect(filesOf('e').length).toBeLessThan(60);
+  }, 60_000);
+
+  it.each([
+    [smoke('fig9'), 'artefact is "fig9"; allowed: fig2, fig3'],
+    [['experiments', '--profile', 'huge'], '--profile is "huge"; allowed: paper, quick, smoke'],
+    [smoke('--shard', '3/2'), '--shard is "3/2"; allowed: i/n'],
+    [smoke('--seeds', '1,1'), '--seeds is "1,1"; allowed: different integers'],
+    [smoke('--jobs', '0'), '--jobs is "0"; allowed: an integer'],
+    [smoke('--only', 'nothing'), '--only is "nothing"; allowed: the beginning of a run'],
+  ])('exits with 2: %j', (args, message) => {
+    const { code, out, err } = lyreo('f', ...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+});
+
+describe('lyreo scoreboard', () => {
+  it('prints a row per claim and one summary line', () => {
+    const { code, out } = lyreo('a', 'scoreboard', '--profile', 'smoke');
+    expect(code).toBe(0);
+    expect(out).toMatch(/cannot be tested +latency of LYREO at U = 60 {2}paper 3.3 s\n.*lyreo experiments fig4/);
+    expect(out).toMatch(
+      /\nsmoke: claims: \d+ hold, \d+ do not, \d+ cannot be tested; settings: \d+ hold, \d+ do not, 0 cannot be tested\n$/,
+    );
+  });
+
+  it('prints JSON', () => {
+    const { out } = lyreo('a', 'scoreboard', '--profile', 'smoke', '--json');
+    const board = JSON.parse(out) as Scoreboard;
+    expect(board.profile).toBe('smoke');
+    const { holds, doesNotHold, cannotBeTested } = board.claims;
+    expect(holds + doesNotHold + cannotBeTested).toBe(board.rows.filter(({ kind }) => kind !== 'setting').length);
+  });
+});
+
+describe('lyreo calibrate', () => {
+  it('logs, reports, and changes nothing unless told to', () => {
+    const file = join(root, 'log.jsonl');
+    const shipped = readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8');
+    const { code, out } = lyreo('a', 'calibrate', '--candidates', '2', '--slots', '12', '--out', file);
+    expect(code).toBe(0);
+    expect(out).toMatch(/target +printed +present +best[^]*objective[^]*kvPoolFraction[^]*2 candidates in/);
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
+    expect(readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8')).toBe(shipped);
+    expect(lyreo('a', 'calibrate', '--free', 'luck', '--out', file).err).toContain('--free is "luck"; allowed: kvPool');
+  });
+});

@@ -1,0 +1,749 @@
+import type { UpdateLog } from '../lyreo/lyreo';
+import type { Mix } from '../system/config';
+import {
+  type Judgement,
+  NUMBER_TOLERANCE,
+  type Named,
+  all,
+  atLeast,
+  brief,
+  combine,
+  fact,
+  goes,
+  isBeyond,
+  isLess,
+  isNotPositive,
+  isWithin,
+  numberHolds,
+} from './judgement';
+import type { Artefact, Profile } from './matrix';
+import type { EpisodeMetrics } from './measure';
+import { type MethodName, methodOf } from './methods';
+import { type Published, publishedFacts } from './published';
+import { type PointLike, type Results, type RunMetric, afterConvergence, logColumn } from './results';
+import { mean, sampleDeviation } from './statistics';
+
+/** What sort of statement a claim is. */
+export type ClaimKind = 'number' | 'order' | 'trend' | 'bound' | 'shape' | 'setting';
+
+/** A statement of the paper with the rule that decides it. */
+export interface Claim {
+  readonly id: string;
+  readonly artefact: Artefact | 'settings';
+  /** The paper's statement; a sentence that states several things is split. */
+  readonly claim: string;
+  readonly kind: ClaimKind;
+  /** What the paper prints, as text; "" where it prints no value. */
+  readonly paper: string;
+  /** The rule, in words. */
+  readonly tolerance: string;
+  /** The points whose runs decide it. */
+  readonly needs: readonly PointLike[];
+  judge(results: Results): Judgement;
+}
+
+const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
+const plain: readonly MethodName[] = ['static', 'll', 'random'];
+const published: readonly MethodName[] = [...learners, ...plain];
+const others = (...without: MethodName[]): MethodName[] => published.filter((method) => !without.includes(method));
+
+const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %`;
+const orderRule = 'paired 95 % interval of the difference above 0';
+const trendRule = 'paired interval of last less first on its side of 0, no significant step against it';
+
+/** A metric of the evaluation. */
+const evaluated =
+  (field: keyof EpisodeMetrics): RunMetric =>
+  ({ evaluation }) =>
+    evaluation[field];
+const latency = evaluated('meanLatency');
+const deviation = evaluated('deviation');
+/** Of `quantileLevels`: 0.05·k. */
+const latencyQuantile =
+  (k: number): RunMetric =>
+  ({ evaluation }) =>
+    evaluation.latencyQuantiles[k];
+const medianLatency = latencyQuantile(10);
+const deviationMedian: RunMetric = ({ evaluation }) => evaluation.deviationQuantiles[10];
+const spread: RunMetric = (run) => latencyQuantile(15)(run) - latencyQuantile(5)(run);
+
+/** The mean of a log's column over a part of the training, from and to as shares of it. */
+const during =
+  (field: keyof UpdateLog, from: number, to: number): RunMetric =>
+  ({ log }) => {
+    const column = logColumn(log, field);
+    return mean(column.slice(Math.floor(from * column.length), Math.ceil(to * column.length)));
+  };
+/** How much a column goes up and down over the second half of the training. */
+const fluctuation =
+  (field: keyof UpdateLog): RunMetric =>
+  ({ log }) => {
+    const column = logColumn(log, field);
+    return sampleDeviation(column.slice(Math.floor(column.length / 2)));
+  };
+
+/** A point's quantity with a name that a sentence can hold. */
+function at(results: Results, point: PointLike, metric: RunMetric, what = ''): Named {
+  const { system = {}, training = {} } = point;
+  const where = [
+    ...(system.users === undefined ? [] : [`U = ${system.users}`]),
+    ...(system.servers === undefined ? [] : [`S = ${system.servers}`]),
+    ...(system.mix === undefined ? [] : [system.mix]),
+    ...(system.latencyWeight === undefined ? [] : [`nu = ${system.latencyWeight}`]),
+    ...(training.window === undefined ? [] : [`H = ${training.window}`]),
+  ];
+  const name = [what, methodOf(point.method).label, where.length > 0 ? `at ${where.join(', ')}` : '']
+    .filter((word) => word !== '')
+    .join(' ');
+  return { name, values: results.values(point, metric) };
+}
+
+const points = (names: readonly MethodName[], extra: Omit<PointLike, 'method'> = {}): PointLike[] =>
+  names.map((method) => ({ method, ...extra }));
+
+/** Every claim of the paper, in its order, for the sweep points of a profile. */
+export function claimsOf(profile: Profile, facts: Published = publishedFacts()): Claim[] {
+  return [
+    ...fig2(facts),
+    ...fig3(facts),
+    ...table2(facts),
+    ...fig4(facts, profile),
+    ...fig5(facts, profile),
+    ...fig6(facts),
+    ...fig7(facts, profile),
+    ...fig8(facts, profile),
+  ];
+}
+
+function numberClaim(
+  id: string,
+  artefact: Artefact,
+  what: string,
+  unit: string,
+  printed: number,
+  point: PointLike,
+  metric: RunMetric,
+): Claim {
+  return {
+    id,
+    artefact,
+    claim: what,
+    kind: 'number',
+    paper: `${printed}${unit === '' ? '' : ` ${unit}`}`,
+    tolerance: numberRule,
+    needs: [point],
+    judge: (results) => numberHolds(at(results, point, metric), printed),
+  };
+}
+
+type Draft = Pick<Claim, 'id' | 'claim' | 'kind' | 'needs' | 'judge'> & Partial<Pick<Claim, 'paper' | 'tolerance'>>;
+
+function ruled(artefact: Artefact, draft: Draft): Claim {
+  const tolerance = draft.kind === 'trend' ? trendRule : orderRule;
+  return { artefact, paper: '', tolerance, ...draft };
+}
+
+const paperNames = { LYREO: 'lyreo', 'Ly-PPO': 'ly-ppo', PPO: 'ppo' } as const satisfies Record<string, MethodName>;
+type PaperName = keyof typeof paperNames;
+const threeNames = Object.keys(paperNames) as PaperName[];
+
+function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
+  const [latencyOrder, queueOrder, band, throughout, queueShape] = facts.claims;
+  const needs = points(learners);
+  const final = afterConvergence;
+  const order = (field: keyof UpdateLog) => (results: Results) =>
+    all([
+      isLess(at(results, { method: 'lyreo' }, final(field)), at(results, { method: 'ly-ppo' }, final(field))),
+      isLess(at(results, { method: 'ly-ppo' }, final(field)), at(results, { method: 'ppo' }, final(field))),
+    ]);
+  return [
+    ...threeNames.map((name) =>
+      numberClaim(
+        `fig2.latency.${paperNames[name]}`,
+        'fig2',
+        `latency of ${name} after convergence`,
+        's',
+        facts.latency_s[name],
+        { method: paperNames[name] },
+        final('latency'),
+      ),
+    ),
+    ...threeNames.map((name) =>
+      numberClaim(
+        `fig2.queue.${paperNames[name]}`,
+        'fig2',
+        `mean virtual queue of ${name} after convergence`,
+        '',
+        facts.mean_virtual_queue[name],
+        { method: paperNames[name] },
+        final('queue'),
+      ),
+    ),
+    ruled('fig2', { id: 'fig2.latency-order', claim: latencyOrder, kind: 'order', needs, judge: order('latency') }),
+    ruled('fig2', { id: 'fig2.queue-order', claim: queueOrder, kind: 'order', needs, judge: order('queue') }),
+    ruled('fig2', {
+      id: 'fig2.band',
+      claim: band,
+      kind: 'shape',
+      paper: `${settings.seeds} seeds`,
+      tolerance: 'as many stored trainings of each of the three methods',
+      needs,
+      judge: (results) => {
+        const counts = learners.map((method) => results.runs({ method }).length);
+        const least = Math.min(...counts);
+        if (least === 0) return { verdict: 'cannot be tested', ours: null, of: '', reason: 'runs missing' };
+        return fact(least >= settings.seeds, `${counts.join(', ')} trainings of LYREO, Ly-PPO, PPO`);
+      },
+    }),
+    ruled('fig2', {
+      id: 'fig2.throughout',
+      claim: throughout,
+      kind: 'order',
+      tolerance: `${orderRule}, for each fifth of the training`,
+      needs,
+      judge: (results) =>
+        all(
+          [0, 0.2, 0.4, 0.6, 0.8].flatMap((from) =>
+            (['ly-ppo', 'ppo'] as const).map((method) => {
+              const part = during('latency', from, from + 0.2);
+              const what = `${100 * from} to ${100 * from + 20} % of the training:`;
+              return isLess(at(results, { method: 'lyreo' }, part, what), at(results, { method }, part, what));
+            }),
+          ),
+        ),
+    }),
+    ruled('fig2', {
+      id: 'fig2.queue-ppo',
+      claim: `${queueShape.split(';')[0]} (mean and standard deviation over the second half of the training)`,
+      kind: 'order',
+      needs,
+      judge: (results) =>
+        all(
+          (['lyreo', 'ly-ppo'] as const).flatMap((method) => [
+            isLess(
+              at(results, { method }, during('queue', 0.5, 1), 'queue:'),
+              at(results, { method: 'ppo' }, during('queue', 0.5, 1), 'queue:'),
+            ),
+            isLess(
+              at(results, { method }, fluctuation('queue'), 'fluctuation:'),
+              at(results, { method: 'ppo' }, fluctuation('queue'), 'fluctuation:'),
+            ),
+          ]),
+        ),
+    }),
+    ruled('fig2', {
+      id: 'fig2.queue-stable',
+      claim: 'the two Lyapunov methods are stable (queue)',
+      kind: 'trend',
+      tolerance: 'last quarter of the training less the third: paired interval not above 0',
+      needs: points(['lyreo', 'ly-ppo']),
+      judge: (results) =>
+        all(
+          (['lyreo', 'ly-ppo'] as const).map((method) => {
+            const growth = combine(
+              `growth of the queue of ${methodOf(method).label}`,
+              [at(results, { method }, during('queue', 0.5, 0.75)), at(results, { method }, during('queue', 0.75, 1))],
+              (third, last) => last - third,
+            );
+            return isNotPositive(growth);
+          }),
+        ),
+    }),
+  ];
+}
+
+/** One method less than each of others, at one place. */
+function below(
+  results: Results,
+  method: MethodName,
+  rivals: readonly MethodName[],
+  metric: RunMetric,
+  place: Omit<PointLike, 'method'> = {},
+): Judgement[] {
+  return rivals.map((rival) =>
+    isLess(at(results, { method, ...place }, metric), at(results, { method: rival, ...place }, metric)),
+  );
+}
+
+function fig3({ fig3_distributions: { claims } }: Published): Claim[] {
+  const [medians, ppoBeats, pair, compact, lowest, worst] = claims;
+  const [staticFirst, llFirst] = pair.split('; ');
+  const needs = points(published);
+  const order = (id: string, claim: string, judge: (results: Results) => Judgement): Claim =>
+    ruled('fig3', { id: `fig3.${id}`, claim, kind: 'order', needs, judge });
+  return [
+    order('medians', medians, (results) =>
+      all([
+        ...below(results, 'lyreo', ['ly-ppo'], medianLatency),
+        ...below(results, 'ly-ppo', others('lyreo', 'ly-ppo'), medianLatency),
+      ]),
+    ),
+    {
+      ...order('ppo', ppoBeats, (results) =>
+        all([
+          atLeast(2, below(results, 'ppo', plain, medianLatency)),
+          atLeast(2, below(results, 'ppo', plain, deviationMedian)),
+        ]),
+      ),
+      tolerance: `${orderRule}, against two of three, medians of latency and of deviation`,
+    },
+    order('static-latency', staticFirst, (results) => all(below(results, 'static', ['ll'], medianLatency))),
+    order('ll-deviation', llFirst, (results) => all(below(results, 'll', ['static'], deviationMedian))),
+    {
+      ...order('compact', compact, (results) => all(below(results, 'lyreo', others('lyreo'), spread))),
+      tolerance: `${orderRule}, quartile distance`,
+    },
+    order('deviations', lowest, (results) =>
+      all(
+        (['lyreo', 'ly-ppo'] as const).flatMap((method) =>
+          below(results, method, others('lyreo', 'ly-ppo'), deviationMedian),
+        ),
+      ),
+    ),
+    ...(
+      [
+        ['random-latency', 'latency', medianLatency],
+        ['random-deviation', 'deviation', deviationMedian],
+        ['random-width', 'quartile distance of latency', spread],
+      ] as const
+    ).map(([id, what, metric]) =>
+      order(id, `${worst} (${what})`, (results) =>
+        all(others('random').flatMap((method) => below(results, method, ['random'], metric))),
+      ),
+    ),
+  ];
+}
+
+const tableMetrics = [
+  ['latency', 'latency', 's', latency],
+  ['deviation', 'deviation', '', deviation],
+  ['p99', 'P99 latency', 's', evaluated('p99Latency')],
+  ['high-kv', 'high-KV ratio', '%', evaluated('highKvPercent')],
+] as const;
+
+function table2({ table2: facts }: Published): Claim[] {
+  const [countWorse, noBalance] = facts.claims;
+  const rows = { LYREO: 'lyreo', 'LYREO-Count': 'lyreo-count', 'LYREO-NoLB': 'lyreo-nolb' } as const;
+  const three = Object.values(rows);
+  return [
+    ...(Object.keys(rows) as (keyof typeof rows)[]).flatMap((row) =>
+      tableMetrics.map(([id, what, unit, metric], column) =>
+        numberClaim(
+          `table2.${rows[row]}.${id}`,
+          'table2',
+          `${what} of ${row}`,
+          unit,
+          facts[row][column],
+          { method: rows[row] },
+          metric,
+        ),
+      ),
+    ),
+    ...tableMetrics.map(([id, what, , metric]) =>
+      ruled('table2', {
+        id: `table2.count-worse.${id}`,
+        claim: `${countWorse}: ${what}`,
+        kind: 'order',
+        needs: points(['lyreo', 'lyreo-count']),
+        judge: (results) => all(below(results, 'lyreo', ['lyreo-count'], metric)),
+      }),
+    ),
+    ...tableMetrics.map(([id, what, , metric], column) =>
+      ruled('table2', {
+        id: `table2.nolb.${id}`,
+        claim: `${noBalance}: ${what}`,
+        kind: 'order',
+        needs: points(three),
+        judge: (results) =>
+          all(
+            (['lyreo', 'lyreo-count'] as const).flatMap((rival) =>
+              column === 0
+                ? below(results, 'lyreo-nolb', [rival], metric)
+                : below(results, rival, ['lyreo-nolb'], metric),
+            ),
+          ),
+      }),
+    ),
+  ];
+}
+
+/** Places of a sweep, in its order. */
+type Places = readonly Omit<PointLike, 'method'>[];
+
+const everywhere = (names: readonly MethodName[], places: Places): PointLike[] =>
+  places.flatMap((place) => points(names, place));
+
+/** Every method's quantity rises, or falls, over the places. */
+function allGo(
+  results: Results,
+  names: readonly MethodName[],
+  places: Places,
+  metric: RunMetric,
+  direction: 'rises' | 'falls',
+): Judgement {
+  return all(
+    names.map((method) =>
+      goes(
+        methodOf(method).label,
+        places.map((place) => at(results, { method, ...place }, metric)),
+        direction,
+      ),
+    ),
+  );
+}
+
+/** At every place, one method is below the others. */
+function belowEverywhere(
+  results: Results,
+  method: MethodName,
+  rivals: readonly MethodName[],
+  places: Places,
+  metric: RunMetric,
+): Judgement {
+  return all(places.flatMap((place) => below(results, method, rivals, metric, place)));
+}
+
+function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
+  const [rises, reduction, bound, deviationRises, best, gap] = facts.claims;
+  const [average, widens] = reduction.split('; ');
+  const places = profile.users.map((users) => ({ system: { users } }));
+  const [first, last] = [places[0], places[places.length - 1]];
+  const needs = everywhere(published, places);
+  const two = everywhere(['lyreo', 'ly-ppo'], places);
+  const draft = (id: string, claim: string, kind: Claim['kind'], judge: Claim['judge']): Claim =>
+    ruled('fig4', { id: `fig4.${id}`, claim, kind, needs, judge });
+  const printed = Number(/(\d+)%/.exec(average)?.[1] ?? Number.NaN);
+  const limit = Number(/about ([\d.]+)/.exec(bound)?.[1] ?? Number.NaN);
+  return [
+    ...(['LYREO', 'Ly-PPO'] as const).flatMap((name) =>
+      facts.users.map((users, end) =>
+        numberClaim(
+          `fig4.latency.${paperNames[name]}.U${users}`,
+          'fig4',
+          `latency of ${name} at U = ${users}`,
+          's',
+          facts.latency_s[name][end],
+          { method: paperNames[name], system: { users } },
+          latency,
+        ),
+      ),
+    ),
+    draft('latency-rises', rises, 'trend', (results) => allGo(results, published, places, latency, 'rises')),
+    {
+      ...draft('reduction', average, 'number', (results) => {
+        const shares = places.map((place) =>
+          combine(
+            'share',
+            [at(results, { method: 'lyreo', ...place }, latency), at(results, { method: 'ly-ppo', ...place }, latency)],
+            (lyreo, lyPpo) => 100 * (1 - lyreo / lyPpo),
+          ),
+        );
+        const reductionOfAll = combine('LYREO below Ly-PPO, percent, mean over U', shares, (...each) => mean(each));
+        return numberHolds(reductionOfAll, printed);
+      }),
+      paper: `${printed} %`,
+      tolerance: numberRule,
+      needs: two,
+    },
+    {
+      ...draft('gap-widens', `${widens} (LYREO to Ly-PPO, latency)`, 'trend', (results) => {
+        const gapAt = (place: Omit<PointLike, 'method'>, name: string): Named =>
+          combine(
+            name,
+            [at(results, { method: 'lyreo', ...place }, latency), at(results, { method: 'ly-ppo', ...place }, latency)],
+            (lyreo, lyPpo) => lyPpo - lyreo,
+          );
+        return isLess(gapAt(first, 'gap at the first U'), gapAt(last, 'gap at the last U'));
+      }),
+      tolerance: 'paired 95 % interval of last gap less first gap above 0',
+      needs: two,
+    },
+    {
+      ...draft('bound', bound, 'bound', (results) =>
+        all(
+          places.map((place) =>
+            isBeyond(at(results, { method: 'lyreo', ...place }, deviation), 'below', limit * (1 + NUMBER_TOLERANCE)),
+          ),
+        ),
+      ),
+      paper: `< ${limit}`,
+      tolerance: `interval below ${brief(limit * (1 + NUMBER_TOLERANCE))} ("about": +10 %) at every U`,
+      needs: everywhere(['lyreo'], places),
+    },
+    draft('deviation-rises', deviationRises, 'trend', (results) =>
+      allGo(results, published, places, deviation, 'rises'),
+    ),
+    draft('best-latency', `${best} (latency)`, 'order', (results) =>
+      belowEverywhere(results, 'lyreo', others('lyreo'), places, latency),
+    ),
+    draft('best-deviation', `${best} (deviation)`, 'order', (results) =>
+      belowEverywhere(results, 'lyreo', others('lyreo'), places, deviation),
+    ),
+    draft('other-gaps', gap, 'order', (results) =>
+      belowEverywhere(results, 'ly-ppo', others('lyreo', 'ly-ppo'), places, latency),
+    ),
+  ];
+}
+
+/** How far a method's latency falls from the first place to the last, as a share. */
+function fall(results: Results, method: MethodName, places: Places): Named {
+  const ends = [places[0], places[places.length - 1]].map((place) => at(results, { method, ...place }, latency));
+  return combine(`fall of ${methodOf(method).label}`, ends, (first, last) => 1 - last / first);
+}
+
+/** What "markedly" means here: by a fifth. */
+const MARKED = 0.2;
+
+function fig5({ fig5_servers: { claims } }: Published, profile: Profile): Claim[] {
+  const [falls, best, marked, deviations] = claims;
+  const [noTrend, learnersFall, lyreoLowest] = deviations.split('; ');
+  const [llFalls, staticModest, randomWorst] = marked.split('; ');
+  const places = profile.servers.map((servers) => ({ system: { servers } }));
+  const needs = everywhere(published, places);
+  const draft = (id: string, claim: string, kind: Claim['kind'], judge: Claim['judge']): Claim =>
+    ruled('fig5', { id: `fig5.${id}`, claim, kind, needs, judge });
+  return [
+    draft('latency-falls', falls, 'trend', (results) => allGo(results, published, places, latency, 'falls')),
+    draft('best', `${best} (LYREO)`, 'order', (results) =>
+      belowEverywhere(results, 'lyreo', others('lyreo'), places, latency),
+    ),
+    draft('second', `${best} (Ly-PPO second)`, 'order', (results) =>
+      belowEverywhere(results, 'ly-ppo', others('lyreo', 'ly-ppo'), places, latency),
+    ),
+    draft('third', `${best} (PPO third)`, 'order', (results) =>
+      belowEverywhere(results, 'ppo', plain, places, latency),
+    ),
+    {
+      ...draft('ll-marked', llFalls, 'bound', (results) => isBeyond(fall(results, 'll', places), 'above', MARKED)),
+      tolerance: 'latency falls by more than a fifth from the first S to the last, interval above 0.2',
+    },
+    {
+      ...draft('static-modest', `${staticModest} (less than LL)`, 'order', (results) =>
+        isLess(fall(results, 'static', places), fall(results, 'll', places)),
+      ),
+      tolerance: 'relative fall of LL less that of Static: paired interval above 0',
+    },
+    draft('random-worst', randomWorst, 'order', (results) =>
+      all(others('random').map((method) => belowEverywhere(results, method, ['random'], places, latency))),
+    ),
+    {
+      ...draft('no-trend', noTrend, 'trend', (results) => {
+        const rise = published.map((method) => allGo(results, [method], places, deviation, 'rises'));
+        const drop = published.map((method) => allGo(results, [method], places, deviation, 'falls'));
+        const open = rise.find(({ verdict }) => verdict === 'cannot be tested');
+        if (open !== undefined) return open;
+        const count = (list: readonly Judgement[]): number => list.filter(({ verdict }) => verdict === 'holds').length;
+        const [up, down] = [count(rise), count(drop)];
+        const text = `deviation rises for ${up} and falls for ${down} of ${published.length} methods`;
+        return fact(Math.max(up, down) < published.length, text);
+      }),
+      tolerance: 'not all methods rise, and not all fall, by the trend rule',
+    },
+    {
+      ...draft('learners-fall', `${learnersFall} (deviation)`, 'shape', (results) =>
+        all(
+          learners.flatMap((method) => {
+            const values = places.map((place) => at(results, { method, ...place }, deviation));
+            const lastStep = combine(
+              `last step down of ${methodOf(method).label}`,
+              values.slice(-2),
+              (before, after) => before - after,
+            );
+            return [isLess(values[1], values[0]), isNotPositive(lastStep)];
+          }),
+        ),
+      ),
+      tolerance: 'each learner falls significantly at the first step of S and does not at the last',
+      needs: everywhere(learners, places),
+    },
+    draft('lowest-deviation', `${lyreoLowest} (deviation)`, 'order', (results) =>
+      belowEverywhere(results, 'lyreo', others('lyreo'), places, deviation),
+    ),
+  ];
+}
+
+function fig6({ fig6_heterogeneity: { claims } }: Published): Claim[] {
+  const [rises, lowest, llBest, atHom] = claims;
+  const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
+  const places = mixes.map((mix) => ({ system: { mix } }));
+  const needs = everywhere(published, places);
+  const draft = (id: string, claim: string, kind: Claim['kind'], judge: Claim['judge']): Claim =>
+    ruled('fig6', { id: `fig6.${id}`, claim, kind, needs, judge });
+  const [llFirst, worst] = llBest.split('; ');
+  return [
+    draft('deviation-rises', rises, 'trend', (results) => allGo(results, published, places, deviation, 'rises')),
+    draft('lowest', `${lowest} (LYREO)`, 'order', (results) =>
+      belowEverywhere(results, 'lyreo', others('lyreo'), places, deviation),
+    ),
+    draft('second', `${lowest} (Ly-PPO second)`, 'order', (results) =>
+      belowEverywhere(results, 'ly-ppo', others('lyreo', 'ly-ppo'), places, deviation),
+    ),
+    draft('ll-best', llFirst, 'order', (results) =>
+      belowEverywhere(results, 'll', ['static', 'random'], places, deviation),
+    ),
+    {
+      ...draft('worst', worst, 'order', (results) =>
+        atLeast(
+          2,
+          places.map((place) =>
+            all(
+              others('static', 'random').flatMap((method) =>
+                below(results, method, ['static', 'random'], deviation, place),
+              ),
+            ),
+          ),
+        ),
+      ),
+      tolerance: `${orderRule}, at two of the three mixes ("nearly")`,
+    },
+    {
+      ...draft('learners-at-hom', atHom, 'order', (results) =>
+        all(learners.flatMap((method) => below(results, method, plain, deviation, { system: { mix: 'Hom' } }))),
+      ),
+      needs: points(published, { system: { mix: 'Hom' } }),
+    },
+  ];
+}
+
+function fig7({ fig7_nu: facts, settings }: Published, profile: Profile): Claim[] {
+  const [falls, rises] = facts.claims;
+  const point = (nu: number): PointLike => ({ method: 'lyreo', system: { latencyWeight: nu } });
+  const turn = settings.nu_default;
+  const needs = profile.nu.map(point);
+  const numbers = (
+    [
+      ['latency', 's', facts.latency_s, latency],
+      ['deviation', '', facts.deviation, deviation],
+    ] as const
+  ).flatMap(([what, unit, printed, metric]) =>
+    Object.entries(printed).map(([nu, value]) =>
+      numberClaim(`fig7.${what}.nu${nu}`, 'fig7', `${what} at nu = ${nu}`, unit, value, point(Number(nu)), metric),
+    ),
+  );
+  const [first, last] = [profile.nu[0], profile.nu[profile.nu.length - 1]];
+  const three = [first, turn, last].map(point);
+  const ends = (results: Results, metric: RunMetric): Named[] => three.map((each) => at(results, each, metric));
+  return [
+    ...numbers,
+    ruled('fig7', {
+      id: 'fig7.latency-falls',
+      claim: falls.split(', ')[0],
+      kind: 'trend',
+      needs,
+      judge: (results) =>
+        goes(
+          'LYREO',
+          needs.map((each) => at(results, each, latency)),
+          'falls',
+        ),
+    }),
+    ruled('fig7', {
+      id: 'fig7.most-of-the-gain',
+      claim: falls.split(', ')[1],
+      kind: 'shape',
+      tolerance: `share of the gain from the least nu to the greatest that is there at ${turn}: interval above 0.5`,
+      needs: three,
+      judge: (results) =>
+        all([
+          isLess(at(results, point(last), latency), at(results, point(first), latency)),
+          isBeyond(
+            combine(`share of the gain by nu = ${turn}`, ends(results, latency), (a, b, c) => (a - b) / (a - c)),
+            'above',
+            0.5,
+          ),
+        ]),
+    }),
+    ruled('fig7', {
+      id: 'fig7.deviation-rises',
+      claim: rises,
+      kind: 'shape',
+      tolerance: `rise per doubling of nu beyond ${turn} less that up to it: paired interval above 0`,
+      needs: three,
+      judge: (results) => {
+        const slope = (a: number, b: number): Named =>
+          combine(
+            `rise per doubling from ${a} to ${b}`,
+            [at(results, point(a), deviation), at(results, point(b), deviation)],
+            (from, to) => (to - from) / Math.log2(b / a),
+          );
+        return isLess(slope(first, turn), slope(turn, last));
+      },
+    }),
+  ];
+}
+
+/** A training has converged when its last quarter differs from the third by less than this share. */
+const SETTLED = 0.05;
+/** What "marginal" and "close" mean here, relative. */
+const MARGINAL = 0.02;
+
+function fig8({ fig8_truncation: facts }: Published, profile: Profile): Claim[] {
+  const [converges, longer, close] = facts.claims;
+  const [longerBetter, marginal] = longer.split(', ');
+  const { H_default: H, H_max: most } = facts;
+  const point = (window: number): PointLike => ({ method: 'lyreo-printed', training: { window } });
+  const needs = profile.windowsPrinted.map(point);
+  const final = afterConvergence('latency');
+  const change = (results: Results): Named =>
+    combine(
+      `latency at H = ${most} relative to H = ${H}, less 1`,
+      [at(results, point(H), final), at(results, point(most), final)],
+      (a, b) => b / a - 1,
+    );
+  return [
+    ruled('fig8', {
+      id: 'fig8.converges',
+      claim: converges,
+      kind: 'shape',
+      tolerance: `last quarter of the training within ±${100 * SETTLED} % of the third, interval over seeds`,
+      needs,
+      judge: (results) =>
+        all(
+          needs.map((each) => {
+            const quarters = [during('latency', 0.5, 0.75), during('latency', 0.75, 1)];
+            const settled = combine(
+              `change of latency, ${at(results, each, final).name}`,
+              quarters.map((metric) => at(results, each, metric)),
+              (third, last) => last / third - 1,
+            );
+            return isWithin(settled, -SETTLED, SETTLED);
+          }),
+        ),
+    }),
+    ruled('fig8', {
+      id: 'fig8.longer-is-better',
+      claim: longerBetter,
+      kind: 'trend',
+      needs: needs.filter(({ training }) => (training?.window ?? 0) <= H),
+      judge: (results) =>
+        goes(
+          'LYREO as printed',
+          profile.windowsPrinted.filter((window) => window <= H).map((window) => at(results, point(window), final)),
+          'falls',
+        ),
+    }),
+    ruled('fig8', {
+      id: 'fig8.marginal',
+      claim: marginal,
+      kind: 'shape',
+      tolerance: `latency at H = ${most} within ±${100 * MARGINAL} % of that at ${H}, interval over seeds`,
+      needs: [point(H), point(most)],
+      judge: (results) => isWithin(change(results), -MARGINAL, MARGINAL),
+    }),
+    ruled('fig8', {
+      id: 'fig8.fluctuations',
+      claim: close,
+      kind: 'order',
+      tolerance: `within ±${100 * SETTLED} %, and the standard deviation over the second half of the training greater: paired interval above 0`,
+      needs: [point(H), point(most)],
+      judge: (results) =>
+        all([
+          isWithin(change(results), -SETTLED, SETTLED),
+          isLess(
+            at(results, point(H), fluctuation('latency'), 'fluctuation:'),
+            at(results, point(most), fluctuation('latency'), 'fluctuation:'),
+          ),
+        ]),
+    }),
+  ];
+}

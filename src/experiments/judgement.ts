@@ -1,0 +1,167 @@
+import { type Interval, meanInterval, pairedDifference, trend } from './statistics';
+
+/** What a claim comes to. */
+export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
+
+/** A verdict with what it rests on. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** Our number: the claim's, or of its least favourable part. Null when nothing could be computed. */
+  readonly ours: Interval | null;
+  /** What `ours` is of. */
+  readonly of: string;
+  /** Why, in one sentence. */
+  readonly reason: string;
+}
+
+/** A quantity by seed. */
+export type Values = ReadonlyMap<number, number>;
+
+/** A quantity with what it is called. */
+export interface Named {
+  readonly name: string;
+  readonly values: Values;
+}
+
+/** How far a mean may be from the printed value, relative. */
+export const NUMBER_TOLERANCE = 0.1;
+
+/** An interval reaching further to either side, relative to the printed value, agrees with nearly anything. */
+const WIDEST_INTERVAL = 0.25;
+
+/** Numbers for a sentence: three significant digits. */
+export function brief(x: number): string {
+  if (!Number.isFinite(x)) return '?';
+  return String(Number(x.toPrecision(3)));
+}
+
+/** `2.45 [2.41, 2.49]`. */
+export function intervalText({ mean, lo, hi }: Interval): string {
+  return `${brief(mean)} [${brief(lo)}, ${brief(hi)}]`;
+}
+
+function untestable(of: string, n: number): Judgement {
+  const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; an interval needs two`;
+  return { verdict: 'cannot be tested', ours: null, of, reason };
+}
+
+/**
+ * A printed number holds if the 95 % interval of our mean over seeds meets ±10 % of it. An interval that does, but
+ * reaches more than 25 % of the printed value to either side, decides nothing.
+ */
+export function numberHolds({ name, values }: Named, printed: number): Judgement {
+  const ours = meanInterval([...values.values()]);
+  if (ours.n < 2) return untestable(name, ours.n);
+  const [low, high] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)].sort((a, b) => a - b);
+  const meets = ours.lo <= high && ours.hi >= low;
+  const isWide = (ours.hi - ours.lo) / 2 > WIDEST_INTERVAL * Math.abs(printed);
+  const text = `${intervalText(ours)} against ${brief(low)} to ${brief(high)}`;
+  if (!meets) return { verdict: 'does not hold', ours, of: name, reason: `${text}: they do not meet` };
+  if (isWide)
+    return {
+      verdict: 'cannot be tested',
+      ours,
+      of: name,
+      reason: `${text}: the interval is too wide, more seeds are needed`,
+    };
+  return { verdict: 'holds', ours, of: name, reason: text };
+}
+
+/** a < b holds if the paired 95 % interval of b − a over seeds lies above 0. */
+export function isLess(a: Named, b: Named): Judgement {
+  const ours = pairedDifference(a.values, b.values);
+  const of = `${b.name} − ${a.name}`;
+  if (ours.n < 2) return untestable(a.values.size <= b.values.size ? a.name : b.name, ours.n);
+  if (ours.lo > 0) return { verdict: 'holds', ours, of, reason: `${of} = ${intervalText(ours)}` };
+  const why = ours.hi < 0 ? 'the opposite is significant' : 'no significant difference';
+  return { verdict: 'does not hold', ours, of, reason: `${of} = ${intervalText(ours)}: ${why}` };
+}
+
+/** A quantity lies above a limit if its 95 % interval over seeds does; below it likewise. */
+export function isBeyond({ name, values }: Named, side: 'above' | 'below', limit: number): Judgement {
+  const ours = meanInterval([...values.values()]);
+  if (ours.n < 2) return untestable(name, ours.n);
+  const holds = side === 'above' ? ours.lo > limit : ours.hi < limit;
+  const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}${side} ${brief(limit)}`;
+  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+}
+
+/** A quantity lies within limits if its 95 % interval over seeds does. */
+export function isWithin({ name, values }: Named, low: number, high: number): Judgement {
+  const ours = meanInterval([...values.values()]);
+  if (ours.n < 2) return untestable(name, ours.n);
+  const holds = ours.lo >= low && ours.hi <= high;
+  const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}within ${brief(low)} to ${brief(high)}`;
+  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+}
+
+/** A quantity is not significantly above 0. */
+export function isNotPositive({ name, values }: Named): Judgement {
+  const ours = meanInterval([...values.values()]);
+  if (ours.n < 2) return untestable(name, ours.n);
+  const holds = !(ours.lo > 0);
+  const reason = `${name} is ${intervalText(ours)}, ${holds ? 'not significantly above 0' : 'above 0'}`;
+  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+}
+
+/** A quantity rises, or falls, with what is swept: the rule of `trend`. */
+export function goes(name: string, points: readonly Named[], direction: 'rises' | 'falls'): Judgement {
+  const bare = points.find(({ values }) => values.size < 2);
+  if (bare !== undefined) return untestable(bare.name, bare.values.size);
+  const { verdict, change, against } = trend(points.map(({ values }) => values));
+  const of = `last − first, ${name}`;
+  const back = against.map((i) => `${points[i].name} to ${points[i + 1].name}`).join(', ');
+  const text = `${name}: last − first = ${intervalText(change)}${against.length > 0 ? `, significant steps against it: ${back}` : ''}`;
+  if (verdict === direction) return { verdict: 'holds', ours: change, of, reason: text };
+  return { verdict: 'does not hold', ours: change, of, reason: text };
+}
+
+/**
+ * A conjunction: it holds if every part does, at 5 % each (an intersection–union test, so no correction is due). One
+ * part that fails decides it, whatever the others lack.
+ */
+export function all(parts: readonly Judgement[]): Judgement {
+  const failed = parts.filter(({ verdict }) => verdict === 'does not hold');
+  const open = parts.filter(({ verdict }) => verdict === 'cannot be tested');
+  const few = (list: readonly Judgement[]): string => {
+    const shown = list.slice(0, 3).map(({ reason }) => reason);
+    return `${shown.join('; ')}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
+  };
+  if (failed.length > 0) {
+    const count = parts.length > 1 ? `${failed.length} of ${parts.length} parts fail: ` : '';
+    return { ...failed[0], reason: `${count}${few(failed)}` };
+  }
+  if (open.length > 0) return { ...open[0], reason: few(open) };
+  if (parts.length === 1) return parts[0];
+  const tightest = parts.reduce((a, b) => (slack(b) < slack(a) ? b : a));
+  return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
+}
+
+/** How clearly an interval lies on its side of 0, in half widths. */
+function slack({ ours }: Judgement): number {
+  if (ours === null || ours.hi === ours.lo) return Infinity;
+  return Math.abs(ours.mean) / (ours.hi - ours.lo);
+}
+
+/** At least `least` of the parts hold. */
+export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
+  const held = parts.filter(({ verdict }) => verdict === 'holds');
+  const open = parts.filter(({ verdict }) => verdict === 'cannot be tested');
+  const failed = parts.filter(({ verdict }) => verdict === 'does not hold');
+  const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
+  if (held.length >= least) return { ...held[0], reason: count };
+  if (held.length + open.length >= least) return { ...open[0], reason: open[0].reason };
+  return { ...failed[0], reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
+}
+
+/** A fact that no statistics decide. */
+export function fact(holds: boolean, reason: string): Judgement {
+  return { verdict: holds ? 'holds' : 'does not hold', ours: null, of: '', reason };
+}
+
+/** A new quantity, seed by seed, from several; seeds that one of them lacks are left out. */
+export function combine(name: string, parts: readonly Named[], of: (...values: number[]) => number): Named {
+  const seeds = [...(parts.at(0)?.values.keys() ?? [])].filter((seed) => parts.every(({ values }) => values.has(seed)));
+  const at = (seed: number): number[] => parts.map(({ values }) => values.get(seed) ?? Number.NaN);
+  return { name, values: new Map(seeds.map((seed) => [seed, of(...at(seed))])) };
+}

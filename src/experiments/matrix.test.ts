@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { artefacts, canonicalJson, makeCell, matrix, profileNames, profiles, readArtefacts, shardOf } from './matrix';
+import { methodOf } from './methods';
+
+describe.each(profileNames)('matrix of %s', (name) => {
+  const profile = profiles[name];
+  const cells = matrix(profile);
+
+  it('has every key once, as a file name', () => {
+    expect(new Set(cells.map(({ key }) => key)).size).toBe(cells.length);
+    for (const { key } of cells) expect(key).toMatch(/^[\w.-]+-s\d+-[0-9a-f]{8}$/);
+  });
+
+  it('names points so that equal names are the same point', () => {
+    const points = new Map<string, string>();
+    for (const { name: point, config, hyperparameters } of cells) {
+      const text = canonicalJson([config, hyperparameters]);
+      expect(points.get(point) ?? text).toBe(text);
+      points.set(point, text);
+    }
+  });
+
+  it('begins with the first seed of everything', () => {
+    const seeds = cells.map(({ seed }) => seed);
+    expect(seeds).toEqual([...seeds].sort((a, b) => a - b));
+    expect(new Set(cells.filter(({ seed }) => seed === 1).flatMap((cell) => cell.artefacts))).toEqual(
+      new Set(artefacts),
+    );
+  });
+
+  it('holds every cell of each artefact alone', () => {
+    for (const artefact of artefacts) {
+      const alone = matrix(profile, [artefact]);
+      expect(alone.length).toBeGreaterThan(0);
+      const within = cells.filter((cell) => cell.artefacts.includes(artefact));
+      expect(alone).toEqual(within);
+    }
+  });
+
+  it('splits into shards that are the whole', () => {
+    const shards = [1, 2, 3].map((i) => shardOf(cells, i, 3));
+    expect(
+      shards
+        .flat()
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(cells.map(({ key }) => key).sort());
+  });
+});
+
+describe('matrix', () => {
+  it('runs once what several artefacts show', () => {
+    const [lyreo, ...more] = matrix(profiles.paper).filter(({ name, seed }) => name === 'lyreo' && seed === 1);
+    expect(more).toEqual([]);
+    expect(lyreo.artefacts).toEqual(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8']);
+  });
+
+  it('has the sizes that the profiles promise', () => {
+    const { paper, quick } = profiles;
+    expect(paper).toMatchObject({ seeds: [1, 2, 3, 4, 5], slots: 800, evaluationSlots: 800, episodes: 3 });
+    const trainings = (of: typeof paper): number =>
+      matrix(of).filter(({ method }) => methodOf(method).learning !== undefined).length;
+    expect(trainings(quick)).toBeLessThan(80);
+    expect(trainings(paper)).toBeGreaterThan(200);
+    expect(matrix(paper, artefacts, [7]).every(({ seed }) => seed === 7)).toBe(true);
+  });
+
+  it('changes a key with whatever changes the result, and with nothing else', () => {
+    const point = { method: 'lyreo', system: {}, training: {} } as const;
+    const key = (change: object, of = profiles.quick): string => makeCell(of, { ...point, ...change }, 1).key;
+    const same = key({});
+    expect(key({ system: { users: 40, mix: 'Mod' } })).toBe(same);
+    expect(key({ training: { window: 12 } })).toBe(same);
+    const others = [
+      key({ system: { users: 41 } }),
+      key({ system: { kvPoolFraction: 0.0081 } }),
+      key({ training: { gamma: 0.97 } }),
+      key({ method: 'lyreo-slot' }),
+      key({}, { ...profiles.quick, updates: 9 }),
+      key({}, { ...profiles.quick, episodes: 2 }),
+      makeCell(profiles.quick, point, 2).key,
+    ];
+    expect(new Set([same, ...others]).size).toBe(others.length + 1);
+    // The number of updates is nothing to a method that does not learn.
+    expect(key({ method: 'll' }, { ...profiles.quick, updates: 9 })).toBe(key({ method: 'll' }));
+  });
+
+  it('reads artefacts', () => {
+    expect(readArtefacts([])).toEqual([...artefacts]);
+    expect(readArtefacts(['fig4', 'all'])).toEqual([...artefacts]);
+    expect(readArtefacts(['table2', 'fig2'])).toEqual(['fig2', 'table2']);
+    expect(() => readArtefacts(['fig9'])).toThrow('artefact is "fig9"; allowed: fig2, fig3');
+  });
+
+  it('writes equal values as equal text, infinities too', () => {
+    expect(canonicalJson({ b: [1, { d: Infinity, c: 2 }], a: null })).toBe('{"a":null,"b":[1,{"c":2,"d":"Infinity"}]}');
+  });
+});

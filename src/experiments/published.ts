@@ -1,0 +1,69 @@
+import { dataFile, readTextFile } from '../core/files';
+import { parseJson } from '../core/parse';
+import type { Mix } from '../system/config';
+
+type ThreeMethods = Readonly<Record<'LYREO' | 'Ly-PPO' | 'PPO', number>>;
+type ThreeGpus = Readonly<Record<'rtx3080' | 'rtx3090' | 'rtx4090', number>>;
+type Pair = readonly [number, number];
+/** Latency s, deviation, P99 s, high-KV percent. */
+type Row = readonly [number, number, number, number];
+interface Claims {
+  readonly claims: readonly string[];
+}
+
+/** What the paper states, as data/published.json has it. */
+export interface Published {
+  readonly source: string;
+  readonly settings: {
+    readonly T_slots: number;
+    readonly slot_s: number;
+    readonly epsilon: number;
+    readonly alpha_bytes_per_token: number;
+    readonly beta_bits_per_token: number;
+    readonly memory_GB: ThreeGpus;
+    readonly prefill_tokens_per_s: ThreeGpus;
+    readonly mean_input_tokens: number;
+    readonly mean_output_tokens: number;
+    readonly bandwidth_MHz: Pair;
+    readonly tx_power_dBm: Pair;
+    readonly noise_psd_dBm_per_Hz: number;
+    readonly gamma: number;
+    readonly clip: number;
+    readonly learning_rate: number;
+    readonly ppo_epochs: number;
+    readonly seeds: number;
+    readonly actor_critic: string;
+    readonly return_predictor: string;
+    readonly area_m: Pair;
+    readonly nu_default: number;
+    readonly H_default: number;
+    readonly users_default: number;
+    readonly servers_default: number;
+    readonly gpu_mix: Readonly<Record<Mix, Partial<ThreeGpus>>>;
+    readonly high_kv_threshold: number;
+  };
+  readonly fig2_convergence: Claims & { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
+  readonly fig3_distributions: Claims;
+  readonly table2: Claims & Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>>;
+  readonly fig4_users: Claims & {
+    readonly users: Pair;
+    readonly servers: number;
+    readonly latency_s: Readonly<Record<'LYREO' | 'Ly-PPO', Pair>>;
+  };
+  readonly fig5_servers: Claims & { readonly users: number };
+  readonly fig6_heterogeneity: Claims;
+  readonly fig7_nu: Claims & {
+    readonly nu_range: Pair;
+    readonly latency_s: Readonly<Record<string, number>>;
+    readonly deviation: Readonly<Record<string, number>>;
+  };
+  readonly fig8_truncation: Claims & { readonly H_max: number; readonly H_default: number };
+  /** What of the above is not stated but follows. */
+  readonly inferred: readonly string[];
+}
+
+/** The paper's facts, as they come with the package. */
+export function publishedFacts(): Published {
+  const file = dataFile('published.json');
+  return parseJson(readTextFile(file), file) as Published;
+}

@@ -1,0 +1,185 @@
+import type { UpdateLog } from '../lyreo/lyreo';
+import {
+  type Artefact,
+  type Cell,
+  type Point,
+  type Profile,
+  type ProfileName,
+  canonicalJson,
+  makeCell,
+  matrix,
+  profiles,
+  sweeps,
+} from './matrix';
+import { type Method, type MethodName, methodOf } from './methods';
+import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
+import { type Interval, mean, meanInterval } from './statistics';
+
+/** One number of a run. */
+export type RunMetric = (run: StoredRun) => number;
+
+/** A point by method, and where it differs from the default. */
+export type PointLike = Pick<Point, 'method'> & Partial<Point>;
+
+/** The stored runs of a profile, asked for by what they are. Runs that no longer belong to the matrix are not seen. */
+export class Results {
+  private readonly byName: Map<string, StoredRun[]> = new Map();
+  private readonly found: Map<string, StoredRun[]> = new Map();
+  private cells: Cell[] | undefined;
+
+  constructor(
+    readonly profile: Profile,
+    runs: readonly StoredRun[],
+  ) {
+    for (const run of runs) {
+      const same = this.byName.get(run.name);
+      if (same === undefined) this.byName.set(run.name, [run]);
+      else same.push(run);
+    }
+  }
+
+  /** Reads the stored runs of a profile. */
+  static load(profile: ProfileName, folder: string = runsFolder(profile)): Results {
+    return new Results(profiles[profile], new RunStore(folder).loadAll());
+  }
+
+  /** The runs of a point, by seed. */
+  runs(point: PointLike): StoredRun[] {
+    const whole = { system: {}, training: {}, ...point };
+    const id = canonicalJson([whole.method, whole.system, whole.training]);
+    let runs = this.found.get(id);
+    if (runs === undefined) {
+      const { name } = makeCell(this.profile, whole, 1);
+      runs = (this.byName.get(name) ?? [])
+        .filter((run) => run.key === makeCell(this.profile, whole, run.seed).key)
+        .sort((a, b) => a.seed - b.seed);
+      this.found.set(id, runs);
+    }
+    return runs;
+  }
+
+  /** A number of each of the point's runs, by seed. */
+  values(point: PointLike, metric: RunMetric): Map<number, number> {
+    return new Map(this.runs(point).map((run) => [run.seed, metric(run)]));
+  }
+
+  /** The cells of an artefact that are not stored. */
+  missing(artefact: Artefact): Cell[] {
+    this.cells ??= matrix(this.profile);
+    return this.cells.filter(
+      (cell) => cell.artefacts.includes(artefact) && !this.runs(cell).some((run) => run.seed === cell.seed),
+    );
+  }
+}
+
+/** One method in a figure. */
+export interface FigureSeries {
+  readonly method: MethodName;
+  readonly label: string;
+  readonly colour: string;
+  /** Whether the paper has it, or it is an extra of ours. */
+  readonly published: boolean;
+  readonly points: readonly {
+    /** What is swept: U, S, the mix, ν or H; "default" without a sweep. */
+    readonly x: number | string;
+    /** By seed. */
+    readonly runs: readonly StoredRun[];
+  }[];
+}
+
+/** The runs behind a figure. */
+export interface FigureRuns {
+  readonly artefact: Artefact;
+  readonly profile: ProfileName;
+  readonly series: readonly FigureSeries[];
+  /** Names of the runs that are not stored. */
+  readonly missing: readonly string[];
+  /** What makes them. */
+  readonly command: string;
+}
+
+/** The runs that an artefact shows, series by series; Fig. 8 has one of LYREO as printed and one of LYREO. */
+export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
+  const series = sweeps(results.profile)
+    .filter((sweep) => sweep.artefact === artefact)
+    .flatMap(({ methods, values }) =>
+      methods.map((method) => {
+        const { label, colour, published }: Method = methodOf(method);
+        const points = values.map(({ x, system, training }) => ({
+          x,
+          runs: results.runs({ method, system, training }),
+        }));
+        return { method, label, colour, published, points };
+      }),
+    );
+  const { name } = results.profile;
+  return {
+    artefact,
+    profile: name,
+    series,
+    missing: results.missing(artefact).map(({ key }) => key),
+    command: `lyreo experiments ${artefact} --profile ${name}`,
+  };
+}
+
+/** The paper's profile when all runs of the artefact are stored in it, otherwise whichever has most of them. */
+export function storedProfile(artefact: Artefact): ProfileName {
+  const share = (name: ProfileName): number => {
+    const asked = matrix(profiles[name], [artefact]).length;
+    return 1 - Results.load(name).missing(artefact).length / asked;
+  };
+  return share('paper') >= share('quick') ? 'paper' : 'quick';
+}
+
+/** A series as numbers to draw. */
+export interface Curve {
+  readonly x: (number | string)[];
+  readonly mean: number[];
+  /** Ends of the 95 % interval over seeds; NaN with one seed. */
+  readonly lo: number[];
+  readonly hi: number[];
+  /** Least and greatest seed. */
+  readonly min: number[];
+  readonly max: number[];
+  readonly n: number[];
+}
+
+/** Mean, interval and range over seeds at each point that has runs. */
+export function curveOf({ points }: FigureSeries, metric: RunMetric): Curve {
+  const there = points.filter(({ runs }) => runs.length > 0);
+  const values = there.map(({ runs }) => runs.map(metric));
+  return { x: there.map(({ x }) => x), ...columns(values) };
+}
+
+/** A training's log as a curve over updates, mean and range over seeds; x is the update. */
+export function learningCurve(runs: readonly StoredRun[], field: keyof UpdateLog): Curve {
+  const logs = runs.map((run) => logColumn(run.log, field));
+  const length = Math.min(...logs.map((log) => log.length));
+  const updates = Number.isFinite(length) ? Array.from({ length }, (_, k) => k) : [];
+  return { x: updates.map((k) => k + 1), ...columns(updates.map((k) => logs.map((log) => log[k]))) };
+}
+
+/** A column of a log; empty for a method that does not learn. */
+export function logColumn(log: LogColumns | null, field: keyof UpdateLog): readonly number[] {
+  return log?.[field] ?? [];
+}
+
+/** Mean of a column over the last quarter of a training: "after convergence". */
+export function afterConvergence(field: keyof UpdateLog): RunMetric {
+  return ({ log }) => {
+    const column = logColumn(log, field);
+    return mean(column.slice(-Math.ceil(column.length / 4)));
+  };
+}
+
+function columns(values: readonly (readonly number[])[]): Omit<Curve, 'x'> {
+  const intervals: Interval[] = values.map(meanInterval);
+  return {
+    mean: intervals.map((interval) => interval.mean),
+    lo: intervals.map((interval) => interval.lo),
+    hi: intervals.map((interval) => interval.hi),
+    min: values.map((list) => Math.min(...list)),
+    max: values.map((list) => Math.max(...list)),
+    n: intervals.map((interval) => interval.n),
+  };
+}

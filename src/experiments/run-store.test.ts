@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeCell, profiles } from './matrix';
+import { executeCell } from './run';
+import { RunStore, type StoredRun, rounded } from './run-store';
+
+const root = mkdtempSync(join(tmpdir(), 'lyreo-store-'));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+const cell = makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, 1);
+let store: RunStore;
+let count = 0;
+let run: StoredRun;
+const lockPath = (): string => join(store.folder, `${cell.key}.lock`);
+const writeLock = (text: string): void => {
+  mkdirSync(store.folder, { recursive: true });
+  writeFileSync(lockPath(), text);
+};
+/** A process id that no process has any more. */
+const deadPid = spawnSync(process.execPath, ['-e', '']).pid;
+
+beforeEach(async () => {
+  store = new RunStore(join(root, String(count++)));
+  run = await executeCell(cell);
+});
+
+describe('store of runs', () => {
+  it('is empty where there is no folder', () => {
+    expect(store.loadAll()).toEqual([]);
+    expect(store.has(cell.key)).toBe(false);
+    expect(store.load(cell.key)).toBeUndefined();
+  });
+
+  it('gives back what was stored, with six digits, and leaves nothing half-written', () => {
+    store.save(run);
+    expect(readdirSync(store.folder)).toEqual([`${cell.key}.json`]);
+    const again = store.load(cell.key);
+    expect(again?.evaluation).toEqual(rounded(run.evaluation));
+    expect(again?.config).toEqual(run.config);
+    expect(readFileSync(store.path(cell.key), 'utf8').length).toBeLessThan(6000);
+  });
+
+  it('tells done from missing', () => {
+    const other = makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, 2);
+    store.save(run);
+    expect(store.sort([cell, other])).toEqual({ done: [cell], missing: [other] });
+  });
+
+  it('merges with another folder by copying', () => {
+    const other = new RunStore(join(root, 'other'));
+    store.save(run);
+    other.save({ ...run, key: 'b' });
+    cpSync(other.folder, store.folder, { recursive: true });
+    expect(store.keys()).toEqual(['b', cell.key]);
+  });
+
+  it('names a damaged file', () => {
+    store.save(run);
+    writeFileSync(store.path(cell.key), '{"key":');
+    expect(() => store.loadAll()).toThrow(/ll-s1.*json is no JSON; allowed: a run as lyreo wrote it/);
+    writeFileSync(store.path(cell.key), '[]');
+    expect(() => store.loadAll()).toThrow('is no run');
+  });
+
+  it('names neither host nor folder nor user', () => {
+    store.save(run);
+    const text = readFileSync(store.path(cell.key), 'utf8');
+    for (const word of [hostname(), root, process.cwd()]) expect(text).not.toContain(word);
+  });
+});
+
+describe('claims on runs', () => {
+  it('go to one, until it lets go or stores the run', () => {
+    const claim = store.claim(cell.key);
+    expect(claim).not.toBeNull();
+    expect(new RunStore(store.folder).claim(cell.key)).toBeNull();
+    claim?.release();
+    const next = store.claim(cell.key);
+    expect(next).not.toBeNull();
+    store.save(run);
+    next?.release();
+    expect(store.claim(cell.key)).toBeNull();
+    expect(existsSync(lockPath())).toBe(false);
+  });
+
+  it.each([
+    ['a dead process of this host', () => ({ pid: deadPid, host: hostname(), at: Date.now() }), true],
+    ['a living process of this host', () => ({ pid: process.ppid, host: hostname(), at: Date.now() }), false],
+    ['another host', () => ({ pid: deadPid, host: 'elsewhere', at: Date.now() }), false],
+    ['another host, seven hours ago', () => ({ pid: deadPid, host: 'elsewhere', at: Date.now() - 7 * 3.6e6 }), true],
+  ])('of %s', (_, lock, isFree) => {
+    writeLock(JSON.stringify(lock()));
+    expect(store.claim(cell.key) !== null).toBe(isFree);
+  });
+
+  it('wait a minute for a lock that is being written', () => {
+    writeLock('');
+    expect(store.claim(cell.key)).toBeNull();
+    const before = Date.now() / 1000 - 120;
+    utimesSync(lockPath(), before, before);
+    expect(store.claim(cell.key)).not.toBeNull();
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOf } from './claims';
+import {
+  type Judgement,
+  type Named,
+  all,
+  atLeast,
+  combine,
+  goes,
+  isBeyond,
+  isLess,
+  isWithin,
+  numberHolds,
+} from './judgement';
+import { type Cell, type Point, makeCell, matrix, profiles } from './matrix';
+import { type EpisodeMetrics, quantileLevels } from './measure';
+import { methodOf } from './methods';
+import { publishedFacts } from './published';
+import { Results, curveOf, figureRuns, learningCurve } from './results';
+import type { StoredRun } from './run-store';
+import { type ScoreboardRow, scoreboard } from './scoreboard';
+
+const named = (...values: number[]): Named => ({ name: 'x', values: new Map(values.map((x, i) => [i + 1, x])) });
+
+describe('rules', () => {
+  it.each([
+    ['meets ±10 %', named(2.4, 2.41, 2.39), 2.5, 'holds'],
+    ['just outside', named(2.2, 2.201, 2.199), 2.5, 'does not hold'],
+    ['an interval that reaches in', named(2.1, 2.2, 2.3), 2.5, 'holds'],
+    ['far away, however wide', named(0.1, 0.4, 0.2), 2.5, 'does not hold'],
+    ['so wide that it meets anything', named(1, 4, 2), 2.5, 'cannot be tested'],
+    ['one seed', named(2.5), 2.5, 'cannot be tested'],
+    ['no seed', named(), 2.5, 'cannot be tested'],
+  ])('number: %s', (_, ours, printed, verdict) => {
+    expect(numberHolds(ours, printed).verdict).toBe(verdict);
+  });
+
+  it.each([
+    ['clearly less', named(1, 2, 3), named(2, 3, 4.1), 'holds'],
+    ['clearly more', named(2, 3, 4.1), named(1, 2, 3), 'does not hold'],
+    ['equal', named(1, 2, 3), named(1, 2, 3), 'does not hold'],
+    ['noise', named(1, 2, 3), named(2, 1, 3.5), 'does not hold'],
+    ['one seed', named(1), named(2), 'cannot be tested'],
+  ])('order: %s', (_, a, b, verdict) => {
+    expect(isLess(a, b).verdict).toBe(verdict);
+  });
+
+  it('order tells a tie from the opposite', () => {
+    expect(isLess(named(1, 2, 3), named(1, 2, 3)).reason).toMatch(/no significant difference/);
+    expect(isLess(named(2, 3, 4.1), named(1, 2, 3)).reason).toMatch(/the opposite is significant/);
+  });
+
+  it('bounds ask for the whole interval', () => {
+    expect(isBeyond(named(0.4, 0.5, 0.6), 'below', 1).verdict).toBe('holds');
+    expect(isBeyond(named(0.4, 0.5, 0.6), 'below', 0.6).verdict).toBe('does not hold');
+    expect(isWithin(named(0, 0.01, -0.01), -0.05, 0.05).verdict).toBe('holds');
+    expect(isWithin(named(0, 0.1, -0.1), -0.05, 0.05).verdict).toBe('does not hold');
+  });
+
+  it('trend needs two seeds at each point', () => {
+    expect(goes('y', [named(1, 1), named(2, 3)], 'rises').verdict).toBe('does not hold');
+    expect(goes('y', [named(1, 1, 1), named(2, 2.1, 2)], 'rises').verdict).toBe('holds');
+    expect(goes('y', [named(1, 1, 1), named(2, 2.1, 2)], 'falls').verdict).toBe('does not hold');
+    expect(goes('y', [named(1, 1), named(2)], 'rises').verdict).toBe('cannot be tested');
+  });
+
+  it('a conjunction falls with one part, whatever is missing', () => {
+    const yes = isLess(named(1, 2, 3), named(2, 3, 4));
+    const no = isLess(named(2, 3, 4), named(1, 2, 3));
+    const open = isLess(named(), named());
+    const verdict = (...parts: Judgement[]): string => all(parts).verdict;
+    expect([verdict(yes, yes), verdict(yes, open), verdict(open, no)]).toEqual([
+      'holds',
+      'cannot be tested',
+      'does not hold',
+    ]);
+    expect(atLeast(2, [yes, yes, no]).verdict).toBe('holds');
+    expect(atLeast(2, [yes, no, open]).verdict).toBe('cannot be tested');
+    expect(atLeast(2, [yes, no, no]).verdict).toBe('does not hold');
+  });
+
+  it('combines seeds that all have', () => {
+    expect([...combine('z', [named(1, 2, 3), named(10, 20)], (a, b) => a + b).values]).toEqual([
+      [1, 11],
+      [2, 22],
+    ]);
+  });
+});
+
+/** What a synthetic run reports: a method's latency and deviation at a point, with a little noise by seed. */
+interface Fiction {
+  readonly latency: number;
+  readonly deviation: number;
+}
+
+const noise = [0, 0.004, -0.003, 0.002, -0.004];
+
+/** A stored run as if a method had been measured so. */
+function invent(cell: Cell, { latency, deviation }: Fiction): StoredRun {
+  const factor = 1 + noise[cell.seed - 1];
+  const metrics: EpisodeMetrics = {
+    meanLatency: latency * factor,
+    deviation: deviation * factor,
+    worstDeviation: deviation,
+    p99Latency: 1.5 * latency * factor,
+    highKvPercent: 1000 * deviation * factor,
+    meanQueue: deviation,
+    finalQueue: deviation,
+    meanEta: 0.3,
+  };
+  const { key, name, profile, method, seed, system, training, config, hyperparameters } = cell;
+  const updates = Array.from({ length: 40 }, (_, k) => k);
+  return {
+    key,
+    name,
+    profile,
+    method,
+    seed,
+    system,
+    training,
+    config,
+    hyperparameters,
+    log:
+      hyperparameters === null
+        ? null
+        : {
+            latency: updates.map((k) => latency * factor * (1 + Math.exp(-k / 4))),
+            queue: updates.map((k) => 10 * deviation * factor * (1 + (k % 2 === 0 ? 0.1 : -0.1))),
+          },
+    evaluation: {
+      ...metrics,
+      episodes: 3,
+      slots: 800,
+      completed: 1,
+      rejected: 0,
+      parts: { transmission: 0, synchronisation: 0, prefillQueue: 0, prefill: 0, admission: 0, decode: latency },
+      stability: { verdict: 'STABLE', reason: '' },
+      latencyQuantiles: quantileLevels.map((q) => latency * factor * (0.5 + q)),
+      deviationQuantiles: quantileLevels.map((q) => deviation * factor * (0.5 + q)),
+      perEpisode: {} as StoredRun['evaluation']['perEpisode'],
+    },
+    underStatic: null,
+    resultsVersion: 1,
+    version: '0',
+    commit: null,
+    machine: { cpu: '', cores: 1, node: '', platform: '' },
+    command: '',
+    wallSeconds: 1,
+    resumedAt: 0,
+  };
+}
+
+/** The paper's world: every method where the paper's text puts it. */
+function asPublished({ method, config }: Cell): Fiction {
+  const base: Partial<Record<string, readonly [number, number]>> = {
+    lyreo: [2.4, 0.008],
+    'ly-ppo': [3.8, 0.012],
+    ppo: [5, 0.02],
+    static: [6, 0.045],
+    ll: [7, 0.03],
+    random: [9, 0.06],
+    'lyreo-count': [2.79, 0.011],
+    'lyreo-nolb': [2.02, 0.018],
+  };
+  const [latency, deviation] = base[method] ?? [5, 0.03];
+  const load = (config.users / 40) ** 0.5 / (config.servers / 8) ** (method === 'll' ? 0.6 : 0.3);
+  const mix = { Hom: 0.8, Mod: 1, Het: 1.2 }[config.mix];
+  const nu = (config.latencyWeight / 0.5) ** -0.3;
+  return { latency: latency * load * nu, deviation: (deviation * (config.users / 40) ** 0.2 * mix) / nu };
+}
+
+const { paper } = profiles;
+const cells = matrix(paper);
+const world = (of: (cell: Cell) => Fiction): Results =>
+  new Results(
+    paper,
+    cells.map((cell) => invent(cell, of(cell))),
+  );
+const inPublished = scoreboard(world(asPublished));
+const rowsOf = (rows: readonly ScoreboardRow[]): Map<string, ScoreboardRow> =>
+  new Map(rows.map((row) => [row.id, row]));
+const verdicts = (results: Results): Map<string, string> =>
+  new Map(scoreboard(results).rows.map(({ id, verdict }) => [id, verdict]));
+
+describe('scoreboard', () => {
+  it('has a row for every claim and every number of published.json', () => {
+    const { rows } = inPublished;
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    const text = rows.map(({ claim }) => claim).join('\n');
+    const facts = publishedFacts();
+    const artefacts = Object.values(facts).filter(
+      (value): value is { claims: string[] } => typeof value === 'object' && 'claims' in value,
+    );
+    expect(artefacts).toHaveLength(8);
+    for (const part of artefacts.flatMap(({ claims }) => claims.flatMap((claim) => claim.split('; '))))
+      expect(text).toContain(part.replace(/,? (most of the gain|marginal beyond).*/, ''));
+    // 6 of Fig. 2, 12 of Table II, 4 and the 33 % of Fig. 4, 5 of Fig. 7.
+    expect(rows.filter(({ kind }) => kind === 'number')).toHaveLength(28);
+    expect(rows.filter(({ kind }) => kind === 'setting')).toHaveLength(Object.keys(facts.settings).length);
+  });
+
+  it('finds that the paper’s order holds where it does', () => {
+    const rows = rowsOf(inPublished.rows);
+    const held =
+      'fig2.latency-order fig2.queue-order fig2.band fig2.throughout fig2.queue-ppo fig2.queue-stable fig3.medians fig3.ppo fig3.static-latency fig3.ll-deviation fig3.compact fig3.deviations fig3.random-latency table2.count-worse.latency table2.nolb.latency table2.nolb.deviation fig4.latency-rises fig4.gap-widens fig4.bound fig4.deviation-rises fig4.best-latency fig4.best-deviation fig4.other-gaps fig5.latency-falls fig5.best fig5.second fig5.third fig5.ll-marked fig5.static-modest fig5.random-worst fig5.lowest-deviation fig6.deviation-rises fig6.lowest fig6.second fig6.ll-best fig6.worst fig6.learners-at-hom fig7.latency-falls fig7.most-of-the-gain fig8.converges fig8.marginal';
+    for (const id of held.split(' '))
+      expect([id, rows.get(id)?.verdict, rows.get(id)?.reason]).toEqual([id, 'holds', rows.get(id)?.reason]);
+    expect(rows.get('fig2.latency.lyreo')).toMatchObject({ verdict: 'holds', paper: '2.4 s', ours: { n: 5 } });
+    expect(rows.get('table2.lyreo.p99')).toMatchObject({ verdict: 'holds' });
+    // H changes nothing in this world.
+    expect(rows.get('fig8.longer-is-better')?.verdict).toBe('does not hold');
+    expect(rows.get('fig8.fluctuations')?.verdict).toBe('does not hold');
+    expect(inPublished.claims.cannotBeTested).toBe(0);
+  });
+
+  it('finds that ties do not hold', () => {
+    const tied = verdicts(world(() => ({ latency: 3, deviation: 0.01 })));
+    for (const { id, kind } of claimsOf(paper))
+      if (kind === 'order' || kind === 'trend') {
+        const isNegative = id === 'fig2.queue-stable' || id === 'fig5.no-trend';
+        expect([id, tied.get(id)]).toEqual([id, isNegative ? 'holds' : 'does not hold']);
+      }
+  });
+
+  it('finds that the opposite world does not hold', () => {
+    const opposite = verdicts(
+      world((cell) => {
+        const { latency, deviation } = asPublished(cell);
+        return { latency: 10 / latency, deviation: 0.001 / deviation };
+      }),
+    );
+    // P99 goes with the mean in these worlds.
+    const orders = claimsOf(paper).filter(({ id, kind }) => kind === 'order' && id !== 'table2.nolb.p99');
+    for (const { id } of orders) expect([id, opposite.get(id)]).toEqual([id, 'does not hold']);
+  });
+
+  it('cannot test what is missing, and says what makes it', () => {
+    const { rows, claims } = scoreboard(new Results(paper, []));
+    expect(claims).toMatchObject({ holds: 0, doesNotHold: 0 });
+    const row = rowsOf(rows).get('fig4.best-latency');
+    expect(row).toMatchObject({ verdict: 'cannot be tested', ours: null, evidence: { runs: [] } });
+    expect(row?.reason).toContain('lyreo experiments fig4 --profile paper');
+  });
+
+  it('does not take runs of another configuration for evidence', () => {
+    const runs = cells.map((cell) => ({
+      ...invent(cell, asPublished(cell)),
+      key: `${cell.name}-s${cell.seed}-00000000`,
+    }));
+    expect(scoreboard(new Results(paper, runs)).claims).toMatchObject({ holds: 0, doesNotHold: 0 });
+  });
+
+  it('names the runs that decide a row', () => {
+    const { evidence } = rowsOf(inPublished.rows).get('table2.count-worse.p99') as ScoreboardRow;
+    const keys = ['lyreo', 'lyreo-count'].flatMap((name) =>
+      cells.filter((cell) => cell.name === name).map(({ key }) => key),
+    );
+    expect([...evidence.runs].sort()).toEqual(keys.sort());
+  });
+});
+
+describe('runs of a figure', () => {
+  const results = world(asPublished);
+
+  it.each(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'extras'] as const)('%s', (artefact) => {
+    const { series, missing, command } = figureRuns(artefact, results);
+    expect(missing).toEqual([]);
+    expect(command).toBe(`lyreo experiments ${artefact} --profile paper`);
+    for (const { points } of series)
+      for (const { runs } of points) expect(runs.map(({ seed }) => seed)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('become curves', () => {
+    const { series } = figureRuns('fig4', results);
+    const lyreo = curveOf(series[0], (run) => run.evaluation.meanLatency);
+    expect(lyreo.x).toEqual([20, 30, 40, 50, 60]);
+    expect(lyreo.n).toEqual([5, 5, 5, 5, 5]);
+    lyreo.mean.forEach((value, i) => {
+      expect(lyreo.lo[i]).toBeLessThan(value);
+      expect(lyreo.max[i]).toBeGreaterThan(value);
+    });
+    const point: Point = { method: 'lyreo', system: {}, training: {} };
+    const learning = learningCurve(results.runs(point), 'latency');
+    expect(learning.x).toHaveLength(40);
+    expect(learning.mean[39]).toBeLessThan(learning.mean[0]);
+  });
+
+  it('tell what is missing', () => {
+    const some = new Results(
+      paper,
+      cells.filter(({ seed }) => seed > 1).map((cell) => invent(cell, asPublished(cell))),
+    );
+    const { missing, series } = figureRuns('fig7', some);
+    expect(missing).toContain(makeCell(paper, { method: 'lyreo', system: {}, training: {} }, 1).key);
+    expect(missing).toHaveLength(6);
+    expect(series[0].label).toBe(methodOf('lyreo').label);
+  });
+});
