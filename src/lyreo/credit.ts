@@ -4,7 +4,8 @@ import type { LearningMethod, TrainingConfig } from './method';
 import { predictionQuality, redistributeReturn, redistributeToGo } from './redistribution';
 import { type Lesson, ReturnPredictor, type Sequences } from './return-predictor';
 import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
-import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from './rollout';
+import { BALANCE, REQUEST_HEADS, againstPolicy, headTrust, ownCredit, requestWorth, serverCosts, serverSequences, serverTargets } from './request-credit';
+import { PREDICTOR_FEATURES, type Rollout } from './rollout';
 import { type State, arrayOf, floatsOf, named, partOf } from './state';
 
 /** What PPO learns from: an advantage per request and targets of the critic's two heads. */
@@ -19,6 +20,12 @@ export interface Credit {
   readonly predictorLoss: number;
   /** Redistributed reward r' of every slot, [T]; empty without a predictor. */
   readonly redistributed: Float64Array;
+  /** What the predictor said of every slot, the g_t or Q_t behind r', summed over servers, [T]; empty without one. */
+  readonly prospect: Float64Array;
+  /** q_i(s), what request i would change in the prospect of each server, [T·U, S]; empty where credit is given by slot. */
+  readonly worth: Float64Array;
+  /** How far the heads later, earlier and balance are trusted, [3]; empty but for `request`. */
+  readonly trust: readonly number[];
   /** The raw latency reward of every slot, [T]. */
   readonly raw: Float64Array;
 }
@@ -52,6 +59,12 @@ export function rewardStreams(rollout: Rollout, config: SystemConfig, method: Le
   return { delayed: rollout.completedLatency.map((x) => -nu * x), booked, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
 }
 
+/** Most that the balance credit of a slot may outweigh its requests' own latency; a long queue must be able to. */
+const MOST_BALANCE = 3;
+
+/** Rewards this small, in seconds per user, are predicted linearly, larger ones by their logarithm. */
+const REWARD_KNEE = 0.01;
+
 /** Turns rollouts into credit; keeps the return predictor and what it learns from. */
 export class CreditAssigner {
   readonly predictor: ReturnPredictor | null;
@@ -65,6 +78,7 @@ export class CreditAssigner {
     rng: Rng,
   ) {
     const { servers } = config;
+    const perServer = method.credit === 'request';
     const settings = {
       window: training.window,
       steps: training.predictorSteps,
@@ -73,10 +87,10 @@ export class CreditAssigner {
       hidden: 64,
       layers: 2,
       maxGradNorm: 1,
+      knee: perServer ? REWARD_KNEE : Infinity,
     };
-    const perServer = method.credit === 'request';
     const usesPredictor = perServer || method.credit === 'slot' || method.credit === 'printed';
-    this.predictor = usesPredictor ? new ReturnPredictor(perServer ? PREDICTOR_FEATURES : servers * PREDICTOR_FEATURES, perServer ? 2 : 1, settings, rng) : null;
+    this.predictor = usesPredictor ? new ReturnPredictor(perServer ? PREDICTOR_FEATURES : servers * PREDICTOR_FEATURES, perServer ? REQUEST_HEADS : 1, settings, rng) : null;
   }
 
   /**
@@ -95,6 +109,8 @@ export class CreditAssigner {
         return this.printed(rollout, streams, values, rng);
       case 'slot':
         return this.bySlot(rollout, streams, values, rng);
+      case 'own':
+        return this.own(rollout, streams, values);
       case 'request':
         return this.byRequest(rollout, streams, values, rng);
     }
@@ -171,7 +187,7 @@ export class CreditAssigner {
     }
     const first = stream(redistributed, column(values, 0), gamma, gaeLambda);
     const zero = new Float64Array(T);
-    return { ...credit(rollout, first.advantage, [first.target, zero], total), quality, predictorLoss, redistributed };
+    return { ...credit(rollout, first.advantage, [first.target, zero], total), quality, predictorLoss, redistributed, prospect: predictions };
   }
 
   /** Predictions of windows that begin every H slots, each from a zero state. */
@@ -197,63 +213,59 @@ export class CreditAssigner {
     const mixed = mix(redistributed, streams.booked, share);
     const first = stream(mixed, column(values, 0), share > 0 ? 0 : gamma, 0);
     const second = stream(streams.immediate, column(values, 1), gamma, immediateLambda);
-    return { ...credit(rollout, sum(first.advantage, second.advantage), [first.target, second.target], streams.booked), quality, predictorLoss, redistributed };
+    return { ...credit(rollout, sum(first.advantage, second.advantage), [first.target, second.target], streams.booked), quality, predictorLoss, redistributed, prospect: estimates };
+  }
+
+  /** Each request credited with its own latency, no predictor; immediate terms are shared by the slot. */
+  private own(rollout: Rollout, streams: RewardStreams, values: Float64Array): Credit {
+    const shared = this.plain(rollout, streams, values);
+    const immediate = this.immediate(streams, values).advantage;
+    const advantages = ownCredit(rollout, this.config);
+    for (let d = 0; d < advantages.length; d++) advantages[d] += immediate[Math.floor(d / rollout.requests)];
+    return { ...shared, advantages: levelled(advantages, rollout.requests) };
   }
 
   /**
-   * One prospect per server; a request's credit is what its assignment changed in its server's prospect, against the
-   * policy's mean over the servers it could have gone to:
-   *   Â_i = q_i(s_i) − Σ_s π(s | i)·q_i(s),   q_i(s) = ∇_χ Q_s·f_{i,s},   Q = Q^latency + Z_s·Q^balance.
+   * Each request credited with its own latency and, by one prospect per server, with what it changed for those already
+   * there, those who come later, and the balance:
+   *   Â_i = own_i + q_i(s_i) − Σ_s π(s | i)·q_i(s).
+   * Each head of q counts as far as its trust goes; what is left of balance is shared by the slot.
    */
   private byRequest(rollout: Rollout, streams: RewardStreams, values: Float64Array, rng: Rng): Credit {
-    const { slots: T, requests: U, servers: S } = rollout;
-    const P = PREDICTOR_FEATURES;
-    const nu = this.config.latencyWeight / U;
-    const unit = this.config.balanceUnit;
-    const inputs = new Float32Array(S * T * P);
-    const costs = new Float64Array(S * T * 2);
-    for (let t = 0; t < T; t++) {
-      for (let s = 0; s < S; s++) {
-        inputs.set(rollout.chi.subarray((t * S + s) * P, (t * S + s + 1) * P), (s * T + t) * P);
-        costs[(s * T + t) * 2 + 1] = -rollout.deviation[t * S + s] / (unit * U);
-      }
-      for (let i = 0; i < U; i++) costs[(rollout.actions[t * U + i] * T + t) * 2] -= nu * rollout.latency[t * U + i];
-    }
-    const sequences: Sequences = { count: S, steps: T, inputs };
-    const { quality, predictorLoss } = this.learnProspect(sequences, costs, rng);
-    const { predictions: estimates, gradients } = this.needed().sensitivity(sequences);
-    const [latency, balance] = gradients;
-    const weighsBalance = this.method.balance !== 'none';
-    const fine = new Float32Array(T * U);
-    const worth = new Float64Array(S);
-    for (let t = 0; t < T; t++) {
-      for (let i = 0; i < U; i++) {
-        const d = t * U + i;
-        let mean = 0;
-        for (let s = 0; s < S; s++) {
-          const at = (s * T + t) * P + ASSIGNED_AT;
-          const from = (d * S + s) * ASSIGNED_FEATURES;
-          const weight = weighsBalance ? rollout.queue[t * S + s] / unit : 0;
-          let q = 0;
-          for (let f = 0; f < ASSIGNED_FEATURES; f++) q += (latency[at + f] + weight * balance[at + f]) * rollout.contribution[from + f];
-          worth[s] = q;
-          mean += Math.exp(rollout.allLogProbs[d * S + s]) * q;
-        }
-        fine[d] = worth[rollout.actions[d]] - mean;
-      }
-    }
-    const coarse = this.plain(rollout, streams, values);
-    const share = this.shareUsed(quality);
-    const advantages = new Float32Array(T * U);
-    const fineScale = 1 / (spread(fine) + 1e-12);
-    const coarseScale = 1 / (spread(coarse.advantages) + 1e-12);
-    for (let d = 0; d < advantages.length; d++) advantages[d] = share * fine[d] * fineScale + (1 - share) * coarse.advantages[d] * coarseScale;
+    const { slots: T, servers: S, requests: U } = rollout;
+    const { prospectGamma } = this.training;
+    const predictor = this.needed();
+    const costs = serverCosts(rollout, this.config);
+    const sequences: Sequences = { count: S, steps: T, inputs: serverSequences(rollout) };
+    const before = predictor.sensitivity(sequences);
+    const targets = serverTargets(costs, before.predictions, S, prospectGamma);
+    const trust = headTrust(rollout, before.gradients, before.predictions, targets);
+    const predictorLoss = this.learn({ sequences, targets }, rng);
+    const { predictions, gradients } = predictor.sensitivity(sequences);
+    const { balanceUnit } = this.config;
+    const latencyWorth = requestWorth(rollout, gradients, [trust[0], trust[1], 0], balanceUnit);
+    const balanceWorth = requestWorth(rollout, gradients, [0, 0, this.method.balance === 'none' ? 0 : trust[BALANCE]], balanceUnit);
+    const immediate = this.immediate(streams, values).advantage;
+    const advantages = ownCredit(rollout, this.config);
+    const others = bounded(againstPolicy(rollout, latencyWorth), advantages, U, 1);
+    const balance = bounded(againstPolicy(rollout, balanceWorth), advantages, U, MOST_BALANCE);
+    for (let d = 0; d < advantages.length; d++) advantages[d] += others[d] + balance[d] + (1 - trust[BALANCE]) * immediate[Math.floor(d / U)];
     const redistributed = new Float64Array(T);
+    const prospect = new Float64Array(T);
     for (let s = 0; s < S; s++) {
-      const own = redistributeToGo(every(estimates, 2, 0, s * T, T), every(costs, 2, 0, s * T, T), this.training.prospectGamma);
-      for (let t = 0; t < T; t++) redistributed[t] += own[t];
+      const booked = costs.booked.subarray(s * T, (s + 1) * T);
+      const whole = booked.map((c, t) => c + predictions[(s * T + t) * REQUEST_HEADS]);
+      const own = redistributeToGo(whole, booked, prospectGamma);
+      for (let t = 0; t < T; t++) {
+        redistributed[t] += own[t];
+        prospect[t] += whole[t];
+      }
     }
-    return { ...coarse, advantages, quality, predictorLoss, redistributed };
+    return { ...this.plain(rollout, streams, values), advantages: levelled(advantages, U), quality: (trust[0] + trust[1] + trust[2]) / REQUEST_HEADS, trust, predictorLoss, redistributed, prospect, worth: latencyWorth.map((q, k) => q + balanceWorth[k]) };
+  }
+
+  private immediate(streams: RewardStreams, values: Float64Array): { advantage: Float64Array; target: Float64Array } {
+    return stream(streams.immediate, column(values, 1), this.training.gamma, this.training.immediateLambda);
   }
 
   /**
@@ -313,7 +325,8 @@ function credit(rollout: Rollout, advantage: Float64Array, heads: readonly Float
       targets[t * heads.length + k] = head[t];
     });
   }
-  return { advantages, targets, quality: 0, predictorLoss: 0, redistributed: new Float64Array(0), raw };
+  const nothing = new Float64Array(0);
+  return { advantages, targets, quality: 0, predictorLoss: 0, redistributed: nothing, prospect: nothing, worth: nothing, trust: [], raw };
 }
 
 function sum(a: Float64Array, b: Float64Array): Float64Array {
@@ -333,6 +346,32 @@ function column(values: Float64Array, k: number): Float64Array {
 function every(values: Float64Array, columns: number, k: number, begin: number, count: number): Float64Array {
   const out = new Float64Array(count);
   for (let t = 0; t < count; t++) out[t] = values[(begin + t) * columns + k];
+  return out;
+}
+
+/**
+ * Divides each slot's credit by its own spread plus the median spread of all slots. An overloaded stretch of an episode
+ * has credit a hundred times that of sound slots; levelled, each slot has its say, and a slot in which the choice made
+ * no difference is not blown up.
+ */
+function levelled(credit: Float32Array, U: number): Float32Array {
+  const spreads = Float64Array.from({ length: credit.length / U }, (_, t) => spread(credit.subarray(t * U, (t + 1) * U)));
+  const median = spreads.slice().sort()[Math.floor(spreads.length / 2)];
+  return credit.map((a, d) => a / (spreads[Math.floor(d / U)] + median + 1e-12));
+}
+
+/**
+ * What was predicted, scaled down slot by slot to at most `most` times the spread of what was observed. In an
+ * overloaded system prospects are hundreds of times larger than any one request's part in them, and an error of a few
+ * percent would drown what is known for certain.
+ */
+function bounded(predicted: Float32Array, observed: Float32Array, U: number, most: number): Float32Array {
+  const out = new Float32Array(predicted.length);
+  for (let from = 0; from < predicted.length; from += U) {
+    const slot = predicted.subarray(from, from + U);
+    const scale = Math.min(1, (most * spread(observed.subarray(from, from + U))) / (spread(slot) + 1e-12));
+    for (let i = 0; i < U; i++) out[from + i] = slot[i] * scale;
+  }
   return out;
 }
 

@@ -92,7 +92,7 @@ export class Learner {
     const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
     const p = this.critic.net.parameters;
     const last = this.critic.net.depth - 1;
-    this.valueNorm.follow(credit.targets, p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    this.valueNorm.follow([credit.targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
     p.changed();
     const ppo = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
     this.updates++;

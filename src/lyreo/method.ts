@@ -8,9 +8,10 @@ import type { PolicyKind } from './policy';
  * - littles-law: −N(t)·Δ in place of latencies; by Little's law the same return, without any delay or learning.
  * - printed: the whole delayed reward of a window of H slots is redistributed by the LSTM, r' = g_t − g_{t−1} (IV-B2).
  * - slot: booked latency is redistributed by return to go, slot by slot; immediate terms stay where they are.
- * - request: as `slot`, with one prediction per server, and each request credited with what it changed in it.
+ * - own: each request is credited with its own latency; no predictor.
+ * - request: `own`, and one prediction per server credits each request with what it changed for others and for balance.
  */
-export type CreditKind = 'delayed' | 'booked' | 'littles-law' | 'printed' | 'slot' | 'request';
+export type CreditKind = 'delayed' | 'booked' | 'littles-law' | 'printed' | 'slot' | 'own' | 'request';
 
 /** What keeps the load balanced: virtual queues, a fixed penalty (PPO), or nothing. */
 export type BalanceKind = 'virtual-queue' | 'fixed-penalty' | 'none';
@@ -45,7 +46,7 @@ export interface TrainingConfig {
   readonly vfCoef: number;
   /** Default 0.5. */
   readonly maxGradNorm: number;
-  /** Default 0.02; ∞ never stops early. */
+  /** Default 0.015; ∞ never ends an update early. */
   readonly targetKl: number;
   /** Default 'request'. */
   readonly ratio: 'request' | 'joint';
@@ -53,7 +54,7 @@ export interface TrainingConfig {
   readonly memoryWeight: number;
   /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
   readonly fixedPenalty: number;
-  /** Widths of the three hidden layers of actor and critic. Default 64, 64, 32. */
+  /** Widths of the three hidden layers of actor and critic. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
   readonly hidden: readonly number[];
   /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
   readonly window: number;
@@ -85,11 +86,11 @@ export function trainingDefaults(method: LearningMethod): TrainingConfig {
     entCoef: 0.003,
     vfCoef: 0.5,
     maxGradNorm: 0.5,
-    targetKl: 0.02,
+    targetKl: 0.015,
     ratio: 'request',
     memoryWeight: 1,
     fixedPenalty: 1,
-    hidden: [64, 64, 32],
+    hidden: method.policy === 'sequential' ? [32, 32, 16] : [64, 64, 32],
     window: printed ? 250 : 12,
     predictorSteps: printed ? 20 : 40,
     predictorBatch: printed ? 8 : 64,

@@ -20,7 +20,7 @@ export interface PpoConfig {
   readonly entCoef: number;
   readonly vfCoef: number;
   readonly maxGradNorm: number;
-  /** Epochs stop once the approximate KL divergence exceeds this; ∞ never stops. */
+  /** An update ends once a minibatch's approximate KL divergence exceeds this; ∞ never ends it. */
   readonly targetKl: number;
   /** Importance ratios of single requests, or of a slot's whole assignment as printed. */
   readonly ratio: 'request' | 'joint';
@@ -128,24 +128,25 @@ export class Ppo {
    */
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
     const { slots: T } = rollout;
-    const { updateEpochs, minibatches, targetKl } = this.config;
+    const { updateEpochs, minibatches } = this.config;
     const normalised = standardised(advantages);
     const order = Int32Array.from({ length: T }, (_, t) => t);
     const size = Math.ceil(T / minibatches);
     let log: ClipLoss = this.newLoss(rollout.servers);
     let valueLoss = 0;
     let epoch = 0;
-    while (epoch < updateEpochs) {
+    let isFar = false;
+    while (epoch < updateEpochs && !isFar) {
       shuffle(order, rng);
       log = this.newLoss(rollout.servers);
       valueLoss = 0;
       for (let begin = 0; begin < T; begin += size) {
         const slots = order.subarray(begin, Math.min(T, begin + size));
-        this.stepActor(rollout, normalised, slots, log);
+        isFar = !this.stepActor(rollout, normalised, slots, log);
+        if (isFar) break;
         valueLoss += this.stepCritic(rollout, targets, slots) / T;
       }
       epoch++;
-      if (log.approxKl / log.count > targetKl) break;
     }
     return {
       policyLoss: log.policyLoss / log.count,
@@ -175,8 +176,8 @@ export class Ppo {
     return new ClipLoss(this.config.clipCoef, this.config.entCoef, servers);
   }
 
-  /** One minibatch of whole slots. */
-  private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, log: ClipLoss): void {
+  /** One minibatch of whole slots; false, and no step, once the policy is further than `targetKl` from the one that drew. */
+  private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, log: ClipLoss): boolean {
     const { requests: U, servers: S } = rollout;
     const { net, rowsPerRequest } = this.policy;
     const { sharedInputs, rowInputs } = net.shape;
@@ -192,6 +193,7 @@ export class Ppo {
       actions.set(rollout.actions.subarray(t * U, (t + 1) * U), k * U);
     });
     const numbersPerDecision = rowsPerRequest * net.shape.outputs;
+    const start = { kl: log.approxKl, count: log.count };
     net.accumulate({ groups: slots.length, rowsPerGroup: rowsPerSlot, shared, rows }, (outputs, firstRow, out) => {
       const first = firstRow / rowsPerRequest;
       const n = outputs.length / numbersPerDecision;
@@ -201,7 +203,12 @@ export class Ppo {
       const ratios = this.ratios(logProbs, actions, before, first, n, S, U);
       log.gradient(logProbs, actions, ratios, advantage, first, n, 1 / count, out);
     });
+    if ((log.approxKl - start.kl) / (log.count - start.count) > this.config.targetKl) {
+      net.parameters.zeroGradient();
+      return false;
+    }
     this.actorOptimiser.step();
+    return true;
   }
 
   /** ρ of every decision: its own, or the product over its slot. */

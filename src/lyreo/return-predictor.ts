@@ -16,6 +16,8 @@ export interface PredictorConfig {
   readonly hidden: number;
   readonly layers: number;
   readonly maxGradNorm: number;
+  /** Where the compression of the targets sets in, see `TargetNorm`; ∞ for none. */
+  readonly knee: number;
 }
 
 /** N sequences of T steps, sequence by sequence. */
@@ -50,7 +52,7 @@ export class ReturnPredictor {
   ) {
     this.lstm = new LstmPredictor({ inputs, hidden: config.hidden, layers: config.layers, outputs }, rng);
     this.optimiser = new Adam(this.lstm.parameters, { learningRate: config.learningRate, maxGradNorm: config.maxGradNorm });
-    this.norm = new TargetNorm(outputs);
+    this.norm = new TargetNorm(outputs, config.knee);
   }
 
   /**
@@ -73,8 +75,12 @@ export class ReturnPredictor {
     const tape = this.lstm.forward({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
     const predictions = this.norm.restored(this.collect(sequences, windows, tape.outputs, this.outputs));
     const gradients = Array.from({ length: this.outputs }, (_, o) => {
-      const scale = this.norm.scale[o];
-      return this.collect(sequences, windows, this.lstm.stepGradient(tape, o), this.inputs).map((x) => x * scale);
+      const gradient = this.collect(sequences, windows, this.lstm.stepGradient(tape, o), this.inputs);
+      for (let row = 0; row < gradient.length / this.inputs; row++) {
+        const slope = this.norm.slope(o, predictions[row * this.outputs + o]);
+        for (let k = row * this.inputs; k < (row + 1) * this.inputs; k++) gradient[k] *= slope;
+      }
+      return gradient;
     });
     tape.dispose();
     return { predictions, gradients };
@@ -91,7 +97,9 @@ export class ReturnPredictor {
     const first = lessons[0];
     const H = Math.min(this.config.window, first.sequences.steps);
     const p = this.lstm.parameters;
-    this.norm.follow(lessons[lessons.length - 1].targets, p.view('head weights'), p.view('head bias'));
+    this.norm.follow(
+      lessons.map((lesson) => lesson.targets),
+      p.view('head weights'), p.view('head bias'));
     p.changed();
     const targets = lessons.map((lesson) => this.norm.normalised(lesson.targets));
     const x = new Float32Array(H * batch * I);

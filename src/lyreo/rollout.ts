@@ -43,6 +43,8 @@ export interface Rollout {
   readonly chi: Float32Array;
   /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
   readonly contribution: Float32Array;
+  /** l̂_out of every request, tokens, [T·U]. */
+  readonly predicted: Int32Array;
   /** D_tot of every request, s, [T·U]. */
   readonly latency: Float64Array;
   /** Σ D_tot of the requests that completed in the slot; of the last slot without those of the drain, [T]. */
@@ -89,6 +91,7 @@ export function playEpisode(config: SystemConfig, policy: Policy, envSeed: numbe
     states: new Float32Array((T + 1) * C),
     chi: new Float32Array(T * S * P),
     contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
+    predicted: new Int32Array(T * U),
     latency: new Float64Array(T * U),
     completedLatency: new Float64Array(T),
     drainedLatency: 0,
@@ -108,6 +111,7 @@ export function playEpisode(config: SystemConfig, policy: Policy, envSeed: numbe
     if (measure === 'count') view.queue.set(counted.queue);
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng);
+    rollout.predicted.set(view.predictedTokens.subarray(0, U), t * U);
     keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
     encodeChi(view, assignment, rollout.chi, t * S * P, rollout.contribution, t * U * S * ASSIGNED_FEATURES);
     const present = counted.read(view, assignment);

@@ -8,7 +8,14 @@ export class TargetNorm {
   readonly scale: Float64Array;
   private started = false;
 
-  constructor(readonly outputs: number) {
+  /**
+   * @param knee where given, targets are first compressed to ±ln(1 + |y|/knee), so that the sound stretches of an
+   *   episode still count beside overloaded ones with targets a thousand times larger.
+   */
+  constructor(
+    readonly outputs: number,
+    private readonly knee = Infinity,
+  ) {
     this.mean = new Float64Array(outputs);
     this.scale = new Float64Array(outputs).fill(1);
   }
@@ -16,17 +23,17 @@ export class TargetNorm {
   /**
    * Takes over the mean and spread of new targets.
    *
-   * @param targets [n, outputs].
+   * @param lessons targets, [n, outputs] each.
    * @param headWeights the last layer's weights [width, outputs], rewritten in place; `headBias` likewise.
    */
-  follow(targets: Float64Array, headWeights: Float32Array, headBias: Float32Array): void {
+  follow(lessons: readonly Float64Array[], headWeights: Float32Array, headBias: Float32Array): void {
     const { outputs: O } = this;
-    const n = targets.length / O;
+    const n = lessons.reduce((count, targets) => count + targets.length / O, 0);
     for (let o = 0; o < O; o++) {
       let mean = 0;
-      for (let k = o; k < targets.length; k += O) mean += targets[k] / n;
+      for (const targets of lessons) for (let k = o; k < targets.length; k += O) mean += this.compressed(targets[k]) / n;
       let square = 0;
-      for (let k = o; k < targets.length; k += O) square += (targets[k] - mean) ** 2 / n;
+      for (const targets of lessons) for (let k = o; k < targets.length; k += O) square += (this.compressed(targets[k]) - mean) ** 2 / n;
       const newScale = Math.max(1e-4, Math.sqrt(square));
       // A network that has seen nothing yet predicts nothing worth keeping.
       if (this.started) {
@@ -45,7 +52,7 @@ export class TargetNorm {
     const out = new Float32Array(targets.length);
     for (let k = 0; k < out.length; k++) {
       const o = k % this.outputs;
-      out[k] = Math.min(10, Math.max(-10, (targets[k] - this.mean[o]) / this.scale[o]));
+      out[k] = Math.min(10, Math.max(-10, (this.compressed(targets[k]) - this.mean[o]) / this.scale[o]));
     }
     return out;
   }
@@ -53,8 +60,16 @@ export class TargetNorm {
   /** What the network's outputs mean. */
   restored(outputs: Float32Array): Float64Array {
     const out = new Float64Array(outputs.length);
-    for (let k = 0; k < out.length; k++) out[k] = this.mean[k % this.outputs] + this.scale[k % this.outputs] * outputs[k];
+    for (let k = 0; k < out.length; k++) {
+      const z = this.mean[k % this.outputs] + this.scale[k % this.outputs] * outputs[k];
+      out[k] = this.knee === Infinity ? z : Math.sign(z) * this.knee * Math.expm1(Math.min(20, Math.abs(z)));
+    }
     return out;
+  }
+
+  /** By how much output `o`'s meaning changes per unit of the network's output, where it means `value`. */
+  slope(o: number, value: number): number {
+    return this.scale[o] * (this.knee === Infinity ? 1 : this.knee + Math.abs(value));
   }
 
   save(): number[] {
@@ -69,5 +84,9 @@ export class TargetNorm {
       this.scale[o] = state[O + o];
     }
     this.started = state[2 * O] === 1;
+  }
+
+  private compressed(y: number): number {
+    return this.knee === Infinity ? y : Math.sign(y) * Math.log1p(Math.abs(y) / this.knee);
   }
 }
