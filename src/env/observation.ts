@@ -7,17 +7,20 @@ export interface Feature {
   readonly formula: string;
 }
 
-/** What a policy sees of each server (s_t^ser, IV-B1), in this order. */
+/**
+ * What a policy sees of each server (s_t^ser, IV-B1), in this order. What can grow without bound when a server is
+ * overloaded stands as ln(1 + x): nearly linear where a system is sound, and still telling 100 from 1000 where not.
+ */
 export const serverFeatureTable: readonly Feature[] = [
   { name: 'kvShare', formula: 'KV cache of the next iteration / pool' },
-  { name: 'demand', formula: 'KV cache of all requests there, if all were admitted / pool' },
-  { name: 'running', formula: 'requests decoding / 10' },
-  { name: 'waiting', formula: 'requests waiting for admission / 10' },
-  { name: 'prefilling', formula: 'requests being sent or prefilled / 10' },
-  { name: 'prefillDelay', formula: 'seconds until earlier prefills end / Δ' },
-  { name: 'workload', formula: 'remaining KV memory-time / (M·Δ)' },
-  { name: 'residence', formula: 'mean remaining output tokens of a request · iteration time / Δ' },
-  { name: 'queue', formula: 'Z_s / balance unit' },
+  { name: 'demand', formula: 'ln(1 + KV cache of all requests there, if all were admitted / pool)' },
+  { name: 'running', formula: 'ln(1 + requests decoding / 10)' },
+  { name: 'waiting', formula: 'ln(1 + requests waiting for admission / 10)' },
+  { name: 'prefilling', formula: 'ln(1 + requests being sent or prefilled / 10)' },
+  { name: 'prefillDelay', formula: 'ln(1 + seconds until earlier prefills end / Δ)' },
+  { name: 'workload', formula: 'ln(1 + remaining KV memory-time / (M·Δ))' },
+  { name: 'residence', formula: 'ln(1 + mean remaining output tokens of a request · iteration time / Δ)' },
+  { name: 'queue', formula: 'ln(1 + Z_s / balance unit)' },
 ];
 
 /** What distinguishes the servers for a network that is shared between them. */
@@ -64,14 +67,14 @@ export function encodeServers(view: SlotView, out: Float32Array, offset = 0): vo
     const held = output === 0 ? 0 : (requests * view.remainingTokenIterations[s]) / output;
     const iteration = view.workloadUnit[s] * pool;
     out[k++] = clipped(view.kvTokens[s] / pool);
-    out[k++] = clipped(held / pool);
-    out[k++] = clipped(view.running[s] / 10);
-    out[k++] = clipped(view.waiting[s] / 10);
-    out[k++] = clipped(view.prefilling[s] / 10);
-    out[k++] = clipped(view.prefillSeconds[s] / config.slotSeconds);
-    out[k++] = clipped(view.workload[s]);
-    out[k++] = clipped(requests === 0 ? 0 : (output / requests) * iteration);
-    out[k++] = clipped(view.queue[s] / config.balanceUnit);
+    out[k++] = Math.log1p(held / pool);
+    out[k++] = Math.log1p(view.running[s] / 10);
+    out[k++] = Math.log1p(view.waiting[s] / 10);
+    out[k++] = Math.log1p(view.prefilling[s] / 10);
+    out[k++] = Math.log1p(view.prefillSeconds[s] / config.slotSeconds);
+    out[k++] = Math.log1p(view.workload[s]);
+    out[k++] = Math.log1p(requests === 0 ? 0 : (output / requests) * iteration);
+    out[k++] = Math.log1p(view.queue[s] / config.balanceUnit);
   }
 }
 

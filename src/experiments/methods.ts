@@ -21,16 +21,46 @@ export interface Method {
 
 const factorised = { policy: 'factorised', balance: 'virtual-queue', measure: 'eta' } as const;
 
+/** Name of a method. Written out, as all exported types are: the kernel's compiler does not infer them. */
+export type MethodName =
+  | 'lyreo'
+  | 'ly-ppo'
+  | 'ppo'
+  | 'static'
+  | 'll'
+  | 'random'
+  | 'lyreo-count'
+  | 'lyreo-nolb'
+  | 'lyreo-printed'
+  | 'lyreo-slot'
+  | 'ly-ppo-booked'
+  | 'ly-ppo-own'
+  | 'ly-ppo-little'
+  | 'lyreo-seq'
+  | 'drift-plus-penalty'
+  | 'll-in-slot'
+  | 'latency-greedy'
+  | 'jsq'
+  | 'power-of-two'
+  | 'wrr';
+
 /** Every method, in the order in which figures and tables list them. */
-export const methods = {
+export const methods: Readonly<Record<MethodName, Method>> = {
   lyreo: {
     label: 'LYREO',
     colour: '#D55E00',
     published: true,
-    about: 'Virtual queues, PPO, and an LSTM that credits each request with what it changed in its server’s prospect.',
+    about:
+      'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with what it changed for others.',
     learning: { ...factorised, credit: 'request' },
   },
-  'ly-ppo': { label: 'Ly-PPO', colour: '#0072B2', published: true, about: 'Virtual queues and PPO; latency counts when a request completes.', learning: { ...factorised, credit: 'delayed' } },
+  'ly-ppo': {
+    label: 'Ly-PPO',
+    colour: '#0072B2',
+    published: true,
+    about: 'Virtual queues and PPO; latency counts when a request completes.',
+    learning: { ...factorised, credit: 'delayed' },
+  },
   ppo: {
     label: 'PPO',
     colour: '#009E73',
@@ -38,9 +68,28 @@ export const methods = {
     about: 'PPO with a fixed penalty on the violated constraint.',
     learning: { ...factorised, credit: 'delayed', balance: 'fixed-penalty' },
   },
-  static: { label: 'Static', colour: '#E69F00', published: true, about: 'Batch-at-a-time decoding with a latency-greedy router.', batching: 'static', scheduler: 'latency-greedy' },
-  ll: { label: 'LL', colour: '#CC79A7', published: true, about: 'Least loaded; the workload is read once at the slot’s start.', scheduler: 'll' },
-  random: { label: 'Random', colour: '#7F7F7F', published: true, about: 'A server drawn uniformly.', scheduler: 'random' },
+  static: {
+    label: 'Static',
+    colour: '#E69F00',
+    published: true,
+    about: 'Batch-at-a-time decoding with a latency-greedy router.',
+    batching: 'static',
+    scheduler: 'latency-greedy',
+  },
+  ll: {
+    label: 'LL',
+    colour: '#CC79A7',
+    published: true,
+    about: 'Least loaded; the workload is read once at the slot’s start.',
+    scheduler: 'll',
+  },
+  random: {
+    label: 'Random',
+    colour: '#7F7F7F',
+    published: true,
+    about: 'A server drawn uniformly.',
+    scheduler: 'random',
+  },
   'lyreo-count': {
     label: 'LYREO-Count',
     colour: '#56B4E9',
@@ -48,7 +97,13 @@ export const methods = {
     about: 'LYREO with the number of active requests in place of KV memory-time.',
     learning: { ...factorised, credit: 'request', measure: 'count' },
   },
-  'lyreo-nolb': { label: 'LYREO-NoLB', colour: '#8C564B', published: true, about: 'LYREO without load balancing.', learning: { ...factorised, credit: 'request', balance: 'none' } },
+  'lyreo-nolb': {
+    label: 'LYREO-NoLB',
+    colour: '#8C564B',
+    published: true,
+    about: 'LYREO without load balancing.',
+    learning: { ...factorised, credit: 'request', balance: 'none' },
+  },
   'lyreo-printed': {
     label: 'LYREO (printed)',
     colour: '#F0A070',
@@ -56,13 +111,26 @@ export const methods = {
     about: 'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
     learning: { ...factorised, credit: 'printed' },
   },
-  'lyreo-slot': { label: 'LYREO (slot)', colour: '#B15928', published: false, about: 'Booked latency redistributed slot by slot.', learning: { ...factorised, credit: 'slot' } },
+  'lyreo-slot': {
+    label: 'LYREO (slot)',
+    colour: '#B15928',
+    published: false,
+    about: 'Booked latency redistributed slot by slot.',
+    learning: { ...factorised, credit: 'slot' },
+  },
   'ly-ppo-booked': {
     label: 'Ly-PPO (booked)',
     colour: '#6BAED6',
     published: false,
     about: 'Latency booked to the assigning slot, no predictor: what is left of LYREO without the LSTM.',
     learning: { ...factorised, credit: 'booked' },
+  },
+  'ly-ppo-own': {
+    label: 'Ly-PPO (own latency)',
+    colour: '#9ECAE1',
+    published: false,
+    about: 'Each request credited with its own latency, no predictor: LYREO’s credit without the LSTM.',
+    learning: { ...factorised, credit: 'own' },
   },
   'ly-ppo-little': {
     label: 'Ly-PPO (Little)',
@@ -85,15 +153,36 @@ export const methods = {
     about: 'Minimises the forecast drift-plus-penalty request by request.',
     scheduler: 'drift-plus-penalty',
   },
-  'll-in-slot': { label: 'LL (in slot)', colour: '#9467BD', published: false, about: 'Least loaded, updated with every request.', scheduler: 'll-in-slot' },
-  'latency-greedy': { label: 'Latency greedy', colour: '#BCBD22', published: false, about: 'Least forecast latency, request by request.', scheduler: 'latency-greedy' },
+  'll-in-slot': {
+    label: 'LL (in slot)',
+    colour: '#9467BD',
+    published: false,
+    about: 'Least loaded, updated with every request.',
+    scheduler: 'll-in-slot',
+  },
+  'latency-greedy': {
+    label: 'Latency greedy',
+    colour: '#BCBD22',
+    published: false,
+    about: 'Least forecast latency, request by request.',
+    scheduler: 'latency-greedy',
+  },
   jsq: { label: 'JSQ', colour: '#17BECF', published: false, about: 'Join the shortest queue.', scheduler: 'jsq' },
-  'power-of-two': { label: 'Power of two', colour: '#AEC7E8', published: false, about: 'The shorter queue of two servers drawn.', scheduler: 'power-of-two' },
-  wrr: { label: 'Weighted RR', colour: '#98DF8A', published: false, about: 'Round robin in proportion to the servers’ speed.', scheduler: 'wrr' },
-} as const satisfies Record<string, Method>;
-
-/** Name of a method. */
-export type MethodName = keyof typeof methods;
+  'power-of-two': {
+    label: 'Power of two',
+    colour: '#AEC7E8',
+    published: false,
+    about: 'The shorter queue of two servers drawn.',
+    scheduler: 'power-of-two',
+  },
+  wrr: {
+    label: 'Weighted RR',
+    colour: '#98DF8A',
+    published: false,
+    about: 'Round robin in proportion to the servers’ speed.',
+    scheduler: 'wrr',
+  },
+};
 
 /** A method by name. */
 export function methodOf(name: MethodName): Method {

@@ -197,7 +197,6 @@ describe('Ppo', () => {
     const { rollout, rewards } = play(policy, 1);
     const log = ppo.update(rollout, rewards, new Float32Array(T * 2), root);
     expect(log.epochs).toBeLessThan(5);
-    expect(log.approxKl).toBeGreaterThan(0.01);
     net.dispose();
     critic.net.dispose();
   });

@@ -11,6 +11,7 @@ const settings: PredictorConfig = {
   hidden: 8,
   layers: 2,
   maxGradNorm: 1,
+  knee: Infinity,
 };
 
 function sequences(count: number, steps: number, inputs: number, rng: Rng): Sequences {
@@ -184,6 +185,7 @@ describe('a shop that is told the takings in the evening', () => {
       hidden: 16,
       layers: 1,
       maxGradNorm: 1,
+      knee: Infinity,
     };
     const predictor = new ReturnPredictor(INPUTS, 1, training, rng);
     const targets = Float64Array.from(

@@ -14,7 +14,7 @@ export class TargetNorm {
    */
   constructor(
     readonly outputs: number,
-    private readonly knee = Infinity,
+    private readonly knee: number = Infinity,
   ) {
     this.mean = new Float64Array(outputs);
     this.scale = new Float64Array(outputs).fill(1);
