@@ -58,9 +58,9 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     name: 'paper',
     about: 'the paper’s 5 seeds and 800 slots',
     seeds: [1, 2, 3, 4, 5],
-    extraSeeds: [1, 2, 3, 4, 5],
+    extraSeeds: [1, 2, 3],
     slots: 800,
-    updates: 40,
+    updates: 30,
     episodes: 3,
     evaluationSlots: 800,
     users: [20, 30, 40, 50, 60],
@@ -73,8 +73,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
   quick: {
     name: 'quick',
-    about: 'all artefacts within minutes: 2 seeds, short trainings, few points',
-    seeds: [1, 2],
+    about: 'all artefacts within minutes: 3 seeds, short trainings, few points',
+    seeds: [1, 2, 3],
     extraSeeds: [1],
     slots: 200,
     updates: 8,
@@ -133,7 +133,7 @@ export interface Cell extends Point {
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. */
   readonly hyperparameters: TrainingConfig | null;
-  /** Roughly its share of the work: slots × users, weighted. */
+  /** Seconds of one core that it takes, roughly. */
   readonly cost: number;
 }
 
@@ -144,6 +144,7 @@ const learningExtras: readonly MethodName[] = [
   'lyreo-slot',
   'lyreo-seq',
   'ly-ppo-booked',
+  'ly-ppo-own',
   'ly-ppo-little',
 ];
 const plainExtras: readonly MethodName[] = [
@@ -314,18 +315,22 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** Work of a run in slots of a non-learning evaluation with 40 users; measured roughly, for the time left only. */
+/** Seconds of one core that a run takes, roughly, on a machine of 2025; for the time left only. */
 function costOf(
   profile: Profile,
   config: SystemConfig,
   hyperparameters: TrainingConfig | null,
   method: MethodName,
 ): number {
-  const users = config.users / DEFAULT_USERS;
-  const evaluation = profile.episodes * profile.evaluationSlots * users;
-  if (hyperparameters === null) return evaluation;
-  const factor = method === 'lyreo-seq' ? 60 : method === 'ly-ppo' || method === 'ppo' ? 20 : 30;
-  return evaluation * 4 + factor * profile.updates * profile.slots * users;
+  const load = config.users / DEFAULT_USERS;
+  const evaluation = profile.episodes * profile.evaluationSlots * load;
+  if (hyperparameters === null) return 2.5e-4 * evaluation;
+  const { predictorSteps, predictorBatch, window } = hyperparameters;
+  const { credit, policy } = methodOf(method).learning ?? {};
+  const hasPredictor = credit === 'request' || credit === 'slot' || credit === 'printed';
+  const predictor = hasPredictor ? 1.4e-5 * predictorSteps * predictorBatch * Math.min(window, profile.slots) : 0;
+  const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0) + (policy === 'sequential' ? 1.4e-3 : 0)) * load;
+  return 6e-4 * evaluation + profile.updates * (predictor + perSlot * profile.slots);
 }
 
 /** The cells of shard i of n, i from 1: every n-th, so that each shard has its share of long ones. */
