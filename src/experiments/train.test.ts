@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadCheckpoint, loadPolicy } from '../lyreo/checkpoint';
 import { DivergenceError, Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import { tinyConfig } from '../testing/tiny';
-import { methods } from './methods';
+import { type MethodName, methods } from './methods';
 import { type TrainOptions, learningMethods, learningOf, logLine, train, trainingFiles } from './train';
 
 const root = mkdtempSync(join(tmpdir(), 'lyreo-train-'));
@@ -148,14 +148,15 @@ describe('learningOf', () => {
     for (const name of learningMethods) expect(learningOf(name).training.clipCoef).toBe(0.2);
   });
 
-  it.each([
+  const refused: readonly (readonly [MethodName, object, RegExp])[] = [
     ['random', {}, /method is "random"; allowed: one that learns: lyreo, ly-ppo/],
     ['lyreo', { gamma: 1.5 }, /training: gamma is 1.5; allowed: a number in \[0, 1\)/],
     ['lyreo', { hidden: [0] }, /training: hidden is \[0\]; allowed: one to eight integers/],
     ['lyreo', { ratio: 'slot' }, /training: ratio is "slot"; allowed: "request" or "joint"/],
     ['lyreo', { learningRates: 1 }, /training: learningRates is 1; allowed: one of gamma, /],
     ['lyreo', { learningRate: Number.NaN }, /training: learningRate is NaN; allowed: a finite number > 0/],
-  ] as const)('refuses %s with %j', (name, training, text) => {
+  ];
+  it.each(refused)('refuses %s with %j', (name, training, text) => {
     expect(() => learningOf(name, training)).toThrow(text);
   });
 });
