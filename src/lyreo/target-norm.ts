@@ -31,9 +31,11 @@ export class TargetNorm {
     const n = lessons.reduce((count, targets) => count + targets.length / O, 0);
     for (let o = 0; o < O; o++) {
       let mean = 0;
-      for (const targets of lessons) for (let k = o; k < targets.length; k += O) mean += this.compressed(targets[k]) / n;
+      for (const targets of lessons)
+        for (let k = o; k < targets.length; k += O) mean += this.compressed(targets[k]) / n;
       let square = 0;
-      for (const targets of lessons) for (let k = o; k < targets.length; k += O) square += (this.compressed(targets[k]) - mean) ** 2 / n;
+      for (const targets of lessons)
+        for (let k = o; k < targets.length; k += O) square += (this.compressed(targets[k]) - mean) ** 2 / n;
       const newScale = Math.max(1e-4, Math.sqrt(square));
       // A network that has seen nothing yet predicts nothing worth keeping.
       if (this.started) {
@@ -78,7 +80,8 @@ export class TargetNorm {
 
   restore(state: readonly number[]): void {
     const O = this.outputs;
-    if (state.length !== 2 * O + 1) throw new RangeError(`TargetNorm.restore: ${String(state.length)} numbers; allowed: ${String(2 * O + 1)}`);
+    if (state.length !== 2 * O + 1)
+      throw new RangeError(`TargetNorm.restore: ${String(state.length)} numbers; allowed: ${String(2 * O + 1)}`);
     for (let o = 0; o < O; o++) {
       this.mean[o] = state[o];
       this.scale[o] = state[O + o];
