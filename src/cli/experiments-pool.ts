@@ -52,7 +52,7 @@ export async function experiments(options: ExperimentsOptions): Promise<number> 
     process.stdout.write(listText(cells, new Set(done.map(({ key }) => key))));
     return 0;
   }
-  const status = new Status(cells, done, options.progress);
+  const status = new Status(cells, done, options.jobs, options.progress);
   const failed: string[] = [];
   try {
     if (missing.length > 0) await makeAll(missing, options, status, failed, signal);
@@ -60,8 +60,13 @@ export async function experiments(options: ExperimentsOptions): Promise<number> 
     status.end();
   }
   const made = store.sort(cells).done.length;
+  const elsewhere = cells.length - made - failed.length;
+  const notes = [
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} are being made by other processes`] : []),
+  ];
   process.stdout.write(
-    `${profile.name}: ${made} of ${cells.length} runs stored in ${store.folder}${failed.length > 0 ? `; ${failed.length} failed` : ''}\n`,
+    `${[`${profile.name}: ${made} of ${cells.length} runs stored in ${store.folder}`, ...notes].join('; ')}\n`,
   );
   return failed.length > 0 ? 1 : 0;
 }
@@ -207,8 +212,10 @@ async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Pr
 /** Every run with its state, by artefact the numbers of both. */
 function listText(cells: readonly Cell[], done: ReadonlySet<string>): string {
   const rows = cells.map((cell) => [cell.key, done.has(cell.key) ? 'done' : 'missing', cell.artefacts.join(' ')]);
-  const found = cells.filter(({ key }) => done.has(key)).length;
-  return `${alignColumns([['run', 'state', 'shown by'], ...rows])}\n${found} of ${cells.length} runs are done\n`;
+  const missing = cells.filter(({ key }) => !done.has(key));
+  const minutes = Math.ceil(missing.reduce((sum, { cost }) => sum + cost, 0) / 60);
+  const left = missing.length === 0 ? '' : `; the others take roughly ${minutes} minutes of one core`;
+  return `${alignColumns([['run', 'state', 'shown by'], ...rows])}\n${cells.length - missing.length} of ${cells.length} runs are done${left}\n`;
 }
 
 /** How far the matrix is: a line on stderr, by share of the work and not by count. */
@@ -226,6 +233,7 @@ class Status {
   constructor(
     private readonly cells: readonly Cell[],
     done: readonly Cell[],
+    private readonly jobs: number,
     wanted: boolean | undefined,
   ) {
     const work = (list: readonly Cell[]): number => list.reduce((sum, { cost }) => sum + cost, 0);
@@ -279,7 +287,8 @@ class Status {
       done += (cell.cost * update) / (profiles[cell.profile].updates + 1);
     const seconds = (now - this.startAt) / 1000;
     const rate = (done - this.before) / seconds;
-    const left = rate > 0 ? clock((this.total - done) / rate) : '-:--';
+    // Short of a measurement, the costs are taken for seconds.
+    const left = clock((this.total - done) / (done - this.before > 0.01 * this.total ? rate : this.jobs));
     const names = [...this.running.values()].map(
       ({ cell, update }) => `${cell.name}-s${cell.seed}${update > 0 ? `:${update}` : ''}`,
     );

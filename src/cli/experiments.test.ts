@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ describe('lyreo experiments', () => {
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`${one.replace('.json', '')} +done +fig2 fig3 table2`));
     expect(out).toMatch(/random-s2-\w+ +missing/);
-    expect(out).toMatch(/\n3 of \d+ runs are done\n$/);
+    expect(out).toMatch(/\n3 of \d+ runs are done; the others take roughly \d+ minutes of one core\n$/);
   });
 
   it('leaves a run that another process is making', () => {
@@ -76,7 +76,7 @@ describe('lyreo experiments', () => {
       .find((name) => name.startsWith('ppo-s1'))
       ?.replace('.json', '');
     const lock = join(root, 'c', 'smoke', `${key}.lock`);
-    expect(lyreo('c', ...smoke('--only', 'll-s1')).code).toBe(0);
+    mkdirSync(join(root, 'c', 'smoke'), { recursive: true });
     writeFileSync(lock, JSON.stringify({ pid: process.pid, host: 'elsewhere', at: Date.now() }));
     const { code, out } = lyreo('c', ...smoke('--only', 'ppo-s1'));
     expect([code, out]).toEqual([0, expect.stringContaining('0 of 1 runs stored')]);
@@ -84,13 +84,12 @@ describe('lyreo experiments', () => {
   });
 
   it('goes on after a failed run, and exits with 1', () => {
-    // A folder where the run's file should be.
+    // A file where the folder of the checkpoints should be: trainings fail, the others do not.
     const key = filesOf('a')
       .find((name) => name.startsWith('lyreo-s1'))
       ?.replace('.json', '');
-    expect(lyreo('d', ...smoke('--only', 'll-s1')).code).toBe(0);
-    const half = join(root, 'd', 'smoke', '.partial');
-    writeFileSync(half, 'no folder');
+    mkdirSync(join(root, 'd', 'smoke'), { recursive: true });
+    writeFileSync(join(root, 'd', 'smoke', '.partial'), 'no folder');
     const { code, out, err } = lyreo('d', ...smoke('fig3', '--seeds', '1'));
     expect(code).toBe(1);
     expect(err).toContain(`${key} failed:`);
@@ -118,10 +117,8 @@ describe('lyreo experiments', () => {
 
   it.each([
     [smoke('fig9'), 'artefact is "fig9"; allowed: fig2, fig3'],
-    [['experiments', '--profile', 'huge'], '--profile is "huge"; allowed: paper, quick, smoke'],
     [smoke('--shard', '3/2'), '--shard is "3/2"; allowed: i/n'],
     [smoke('--seeds', '1,1'), '--seeds is "1,1"; allowed: different integers'],
-    [smoke('--jobs', '0'), '--jobs is "0"; allowed: an integer'],
     [smoke('--only', 'nothing'), '--only is "nothing"; allowed: the beginning of a run'],
   ])('exits with 2: %j', (args, message) => {
     const { code, out, err } = lyreo('f', ...args);
