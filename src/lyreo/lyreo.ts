@@ -90,6 +90,7 @@ export class Learner {
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, this.method.measure, shouldStop);
     if (rollout === null) return null;
     const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
+    voidRefused(credit.advantages, rollout);
     const p = this.critic.net.parameters;
     const last = this.critic.net.depth - 1;
     this.valueNorm.follow([credit.targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
@@ -155,6 +156,11 @@ export class Learner {
     }
     if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
   }
+}
+
+/** A request that no pool can hold was never assigned: its place in the rollout teaches nothing. */
+function voidRefused(advantages: Float32Array, { counts, requests: U }: Rollout): void {
+  counts.forEach((count, t) => advantages.fill(0, t * U + count, (t + 1) * U));
 }
 
 function episodeLog(metrics: RunMetrics): Pick<UpdateLog, 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'highKvPercent'> {

@@ -43,6 +43,8 @@ export interface Rollout {
   readonly chi: Float32Array;
   /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
   readonly contribution: Float32Array;
+  /** Requests of the slot that were not refused, at most U, [T]; what stands behind them is void. */
+  readonly counts: Int32Array;
   /** l̂_out of every request, tokens, [T·U]. */
   readonly predicted: Int32Array;
   /** D_tot of every request, s, [T·U]. */
@@ -91,7 +93,8 @@ export function playEpisode(config: SystemConfig, policy: Policy, envSeed: numbe
     states: new Float32Array((T + 1) * C),
     chi: new Float32Array(T * S * P),
     contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
-    predicted: new Int32Array(T * U),
+    counts: new Int32Array(T),
+    predicted: new Int32Array(T * U).fill(1),
     latency: new Float64Array(T * U),
     completedLatency: new Float64Array(T),
     drainedLatency: 0,
@@ -111,7 +114,8 @@ export function playEpisode(config: SystemConfig, policy: Policy, envSeed: numbe
     if (measure === 'count') view.queue.set(counted.queue);
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng);
-    rollout.predicted.set(view.predictedTokens.subarray(0, U), t * U);
+    rollout.counts[t] = view.count;
+    rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
     encodeChi(view, assignment, rollout.chi, t * S * P, rollout.contribution, t * U * S * ASSIGNED_FEATURES);
     const present = counted.read(view, assignment);
