@@ -71,9 +71,94 @@ export { EdgeEnv, type EdgeEnvOptions, type TimeStep, type StepType } from './en
 export { schedulers, type SchedulerName } from './schedulers/index';
 export { Forecast } from './schedulers/forecast';
 
+// Sections IV-B and IV-C: learning.
+export { type Policy, type PolicyKind, type SlotRecord, createPolicy, slotRecord } from './lyreo/policy';
+export { type Rollout, type BalanceMeasure, playEpisode } from './lyreo/rollout';
+export {
+  type BoundTerms,
+  returnsToGo,
+  truncatedReturn,
+  generalisedAdvantage,
+  lambdaTargets,
+  truncationError,
+  performanceBound,
+} from './lyreo/returns';
+export { type TruncationCheck, truncationChecks } from './lyreo/truncation';
+export { redistributeReturn, redistributeToGo, predictionQuality } from './lyreo/redistribution';
+export { type PredictorConfig, type Sequences, type Lesson, ReturnPredictor } from './lyreo/return-predictor';
+export {
+  type LearningMethod,
+  type CreditKind,
+  type BalanceKind,
+  type TrainingConfig,
+  trainingDefaults,
+} from './lyreo/method';
+export { type Credit, type RewardStreams, CreditAssigner, rewardStreams } from './lyreo/credit';
+export { type Critic, type PpoConfig, type PpoLog, Ppo, createCritic, stateValues, standardised } from './lyreo/ppo';
+export { type ClipTerms, clipTerms, decisionRatios } from './lyreo/decisions';
+export { type UpdateLog, type UpdateDetail, Learner, DivergenceError } from './lyreo/lyreo';
+export {
+  type Checkpoint,
+  type SavedPolicy,
+  type TrainingRun,
+  saveCheckpoint,
+  loadCheckpoint,
+  resumeLearner,
+  savePolicy,
+  loadPolicy,
+} from './lyreo/checkpoint';
+export { type PolicySchedulerOptions, policyScheduler } from './lyreo/policy-scheduler';
+export {
+  type CounterfactualOptions,
+  type CounterfactualEffects,
+  counterfactualEffects,
+  creditCorrelation,
+} from './lyreo/counterfactual';
+
 // Section V: experiments.
 export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './experiments/metrics';
 export { simulate, type SimulateOptions } from './experiments/simulate';
+export {
+  type Artefact,
+  type Cell,
+  type Point,
+  type Profile,
+  type ProfileName,
+  artefacts,
+  matrix,
+  profiles,
+} from './experiments/matrix';
+export { type Evaluation, type EpisodeMetrics, measure, quantileLevels } from './experiments/measure';
+export { type StoredRun, type LogColumns, type Machine, RunStore, runsFolder } from './experiments/run-store';
+export { executeCell, heldOutSeeds } from './experiments/run';
+export {
+  type Curve,
+  type FigureRuns,
+  type FigureSeries,
+  type PointLike,
+  type RunMetric,
+  Results,
+  afterConvergence,
+  curveOf,
+  figureRuns,
+  learningCurve,
+  storedProfile,
+} from './experiments/results';
+export { type Interval, type Trend, meanInterval, pairedDifference, trend } from './experiments/statistics';
+export { type Published, publishedFacts } from './experiments/published';
+export { type Verdict } from './experiments/judgement';
+export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
+export {
+  type Candidate,
+  type Constants,
+  type Sensitivity,
+  type Target,
+  bestOf,
+  presentConstants,
+  search,
+  sensitivities,
+  targetsOf,
+} from './experiments/calibrate';
 export {
   type Inspection,
   type InspectedRequest,
@@ -91,6 +176,28 @@ export {
   kvByRequest,
 } from './experiments/inspect';
 
+export { type Method, type MethodName, methods, methodOf } from './experiments/methods';
+export {
+  type TrainOptions,
+  type TrainResult,
+  type TrainingFiles,
+  train,
+  trainingFiles,
+  learningMethods,
+  learningOf,
+  logLine,
+} from './experiments/train';
+export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './experiments/evaluate';
+export { CreditObserver } from './experiments/credit-observer';
+export {
+  type CreditAndTruth,
+  besideTruth,
+  besideTruthInSlot,
+  correlation,
+  rankCorrelation,
+} from './experiments/credit-truth';
+export { type CreditMove, completionSlots, creditMoves, slotCredit } from './experiments/credit-moves';
+
 // Figures: data in, plotly figure out.
 export { systemModelFigure } from './figures/system-model';
 export { tableOneRows, type TableOneRow } from './figures/table-one';
@@ -107,6 +214,17 @@ export {
   type SeriesLabels,
   type Reference,
 } from './figures/comparison';
+export { trainingFigure, type TrainingCurve, type TrainingFigureOptions } from './figures/training';
+export {
+  slotPanels,
+  truncationFigure,
+  creditMovesFigure,
+  requestWorthFigure,
+  truthFigure,
+  type SlotPanel,
+  type RequestWorth,
+  type TruthPanel,
+} from './figures/redistribution';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createRng } from '../core/rng';
+import { systemConfig } from '../system/presets';
+import { clipTerms, decisionRatios } from './decisions';
+import { createPolicy } from './policy';
+import { playEpisode, type Rollout } from './rollout';
+
+describe('clipTerms', () => {
+  it.each([
+    // ρ, Â, clip(ρ), L, stopped
+    [1.5, 2, 1.2, 2.4, true],
+    [1.5, -2, 1.2, -3, false],
+    [0.5, 2, 0.8, 1, false],
+    [0.5, -2, 0.8, -1.6, true],
+    [1.1, 2, 1.1, 2.2, false],
+  ])('ρ = %d, Â = %d', (ratio, advantage, clipped, objective, isStopped) => {
+    const terms = clipTerms(ratio, advantage, 0.2);
+    expect(terms.clipped).toBe(clipped);
+    expect(terms.objective).toBeCloseTo(objective, 12);
+    expect(terms.isStopped).toBe(isStopped);
+  });
+});
+
+describe('decisionRatios', () => {
+  it('are 1 for the policy that played, and follow its weights', () => {
+    const config = systemConfig('calibrated', { users: 4, servers: 3, slots: 6 });
+    const policy = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
+    const rollout = playEpisode(config, policy, 1, createRng(2)) as Rollout;
+    for (const ratio of decisionRatios(policy, rollout)) expect(ratio).toBeCloseTo(1, 5);
+    // One more in the last layer's bias of server 0 makes it more probable, and the others less.
+    const { parameters, depth } = policy.net;
+    parameters.view(`layer ${depth - 1} bias`)[0] += 1;
+    parameters.changed();
+    decisionRatios(policy, rollout).forEach((ratio, d) => {
+      if (rollout.actions[d] === 0) expect(ratio).toBeGreaterThan(1);
+      else expect(ratio).toBeLessThan(1);
+    });
+    policy.net.dispose();
+  });
+});
