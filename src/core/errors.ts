@@ -9,7 +9,8 @@ export class UserError extends Error {
 /** Formats an offending value so that it fits on one line of an error message. */
 export function show(value: unknown): string {
   if (value === undefined) return 'missing';
-  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value));
+  // JSON would make null of NaN and ∞, and nothing of a function.
+  const text = typeof value === 'object' || typeof value === 'string' ? JSON.stringify(value) : `${value as number}`;
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

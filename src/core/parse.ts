@@ -3,12 +3,19 @@ import { UserError, show } from './errors';
 
 /** `['servers', 1, 'name']` as a reader writes it: `servers[1].name`. */
 function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${String(key)}]` : text === '' ? String(key) : `${text}.${String(key)}`), '');
+  return path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${String(key)}]` : text === '' ? String(key) : `${text}.${String(key)}`,
+    '',
+  );
 }
 
 /** The value a path leads to, or undefined. */
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((v, key) => (typeof v === 'object' && v !== null ? (v as Record<PropertyKey, unknown>)[key] : undefined), value);
+  return path.reduce<unknown>(
+    (v, key) => (typeof v === 'object' && v !== null ? (v as Record<PropertyKey, unknown>)[key] : undefined),
+    value,
+  );
 }
 
 /**
@@ -21,15 +28,18 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string)
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue, ...others] = result.error.issues;
-  if (issue === undefined) throw result.error;
   const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;
   const path = pathText(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const within = at(value, issue.path);
-    throw new UserError(`${file}: ${path === '' ? '' : `${path}.`}${key} is ${show(at(within, [key]))}; allowed: no unknown keys${more}`);
+    throw new UserError(
+      `${file}: ${path === '' ? '' : `${path}.`}${key} is ${show(at(within, [key]))}; allowed: no unknown keys${more}`,
+    );
   }
-  throw new UserError(`${file}: ${path === '' ? 'the whole' : path} is ${show(at(value, issue.path))}; allowed: ${issue.message}${more}`);
+  throw new UserError(
+    `${file}: ${path === '' ? 'the whole' : path} is ${show(at(value, issue.path))}; allowed: ${issue.message}${more}`,
+  );
 }
 
 /**

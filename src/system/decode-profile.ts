@@ -27,12 +27,12 @@ export function decodeProfile(points: readonly DecodePoint[]): DecodeProfile {
   points.forEach((point, i) => {
     from[i + 1] = point.kvBytes;
     seconds[i + 1] = 1 / point.iterationsPerSecond;
+    if (i === n - 1) return;
     const next = points[i + 1];
-    if (next === undefined) return;
     growth[i + 1] = 1 / next.iterationsPerSecond - 1 / point.iterationsPerSecond;
     width[i + 1] = next.kvBytes - point.kvBytes;
   });
-  seconds[0] = seconds[1] as number;
+  seconds[0] = seconds[1];
   return { from, seconds, growth, width };
 }
 
@@ -43,7 +43,7 @@ export function decodeProfile(points: readonly DecodePoint[]): DecodeProfile {
  */
 export function iterationSeconds(profile: DecodeProfile, kvBytes: number): number {
   let i = profile.from.length - 1;
-  while (i > 0 && kvBytes < (profile.from[i] as number)) i--;
-  if (i === 0) return profile.seconds[0] as number;
-  return (profile.seconds[i] as number) + ((kvBytes - (profile.from[i] as number)) * (profile.growth[i] as number)) / (profile.width[i] as number);
+  while (i > 0 && kvBytes < profile.from[i]) i--;
+  if (i === 0) return profile.seconds[0];
+  return profile.seconds[i] + ((kvBytes - profile.from[i]) * profile.growth[i]) / profile.width[i];
 }

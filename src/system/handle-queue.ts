@@ -17,11 +17,11 @@ export class HandleQueue {
 
   /** The i-th oldest. */
   at(i: number): number {
-    return this.handles[this.first + i] as number;
+    return this.handles[this.first + i];
   }
 
   shift(): number {
-    const handle = this.handles[this.first] as number;
+    const handle = this.handles[this.first];
     this.length--;
     this.first = this.length === 0 ? 0 : this.first + 1;
     return handle;

@@ -49,23 +49,23 @@ export class PrefillQueue {
 
   /** Start of the batch queued last, s. */
   get newestStartAt(): number {
-    return this.startAt[this.first + this.length - 1] as number;
+    return this.startAt[this.first + this.length - 1];
   }
 
   /** Start of the oldest batch's prefill, s; ∞ when there is none. */
   get headStartAt(): number {
-    return this.length === 0 ? Infinity : (this.startAt[this.first] as number);
+    return this.length === 0 ? Infinity : this.startAt[this.first];
   }
 
   /** End of the oldest batch's prefill, s; ∞ when there is none. */
   get headEndAt(): number {
-    return this.length === 0 ? Infinity : (this.endAt[this.first] as number);
+    return this.length === 0 ? Infinity : this.endAt[this.first];
   }
 
   /** Takes the oldest batch out; returns how many requests it has. */
   shift(): number {
     this.length--;
-    const count = this.count[this.first] as number;
+    const count = this.count[this.first];
     this.first = this.length === 0 ? 0 : this.first + 1;
     return count;
   }

@@ -38,7 +38,14 @@ export interface ReplayedSlot {
 }
 
 /** `[slot, k, startsAt, seconds, kvBytes, activeRequests]` of one decode iteration. */
-export type ReplayedIteration = readonly [slot: number, k: number, startsAt: number, seconds: number, kvBytes: number, activeRequests: number];
+export type ReplayedIteration = readonly [
+  slot: number,
+  k: number,
+  startsAt: number,
+  seconds: number,
+  kvBytes: number,
+  activeRequests: number,
+];
 
 /** All that happened on one server. */
 export interface ReplayedServer {
@@ -64,7 +71,11 @@ export function replay(scenario: Scenario): ReplayResult {
   const serving = new Serving(scenario.servers, scenario);
   const serverIndex = new Map(scenario.servers.map((server, s) => [server.name, s]));
   const requests: (ReplayedRequest | RejectedRequest)[] = [];
-  const servers = scenario.servers.map((spec) => ({ name: spec.name, slots: [] as ReplayedSlot[], trajectory: [] as ReplayedIteration[] }));
+  const servers = scenario.servers.map((spec) => ({
+    name: spec.name,
+    slots: [] as ReplayedSlot[],
+    trajectory: [] as ReplayedIteration[],
+  }));
   const ids: string[] = [];
   const recorder: IterationRecorder = {
     record(server, slot, k, startsAt, seconds, tokens, active) {
@@ -122,18 +133,22 @@ export function replay(scenario: Scenario): ReplayResult {
 
 function replayedRequest(serving: Serving, id: string, handle: number): ReplayedRequest {
   const { table, constants } = serving;
-  const completedAt = table.completedAt[handle] as number;
-  const transmission = table.transmissionSeconds[handle] as number;
-  const prefill = (table.prefillEndAt[handle] as number) - (table.prefillStartAt[handle] as number);
-  const decode = table.decodeSeconds[handle] as number;
-  const total = completedAt - (table.slot[handle] as number) * constants.slotSeconds;
+  const completedAt = table.completedAt[handle];
+  const transmission = table.transmissionSeconds[handle];
+  const prefill = table.prefillEndAt[handle] - table.prefillStartAt[handle];
+  const decode = table.decodeSeconds[handle];
+  const total = completedAt - table.slot[handle] * constants.slotSeconds;
   return { id, completedAt, transmission, prefill, decode, waiting: total - transmission - prefill - decode, total };
 }
 
 /** Rule 7: a request that can never run stops the replay, or is listed as rejected. */
-function refused(scenario: Scenario, s: number, request: { id: string; inputTokens: number; outputTokens: number }, requests: (ReplayedRequest | RejectedRequest)[]): boolean {
+function refused(
+  scenario: Scenario,
+  s: number,
+  request: { id: string; inputTokens: number; outputTokens: number },
+  requests: (ReplayedRequest | RejectedRequest)[],
+): boolean {
   const server = scenario.servers[s];
-  if (server === undefined) throw new RangeError(`no server ${String(s)}`);
   const tokens = request.inputTokens + request.outputTokens;
   if (tokens <= tokensThatFit(server.kvCapacityBytes, scenario.kvBytesPerToken)) return false;
   if (scenario.oversized !== 'reject')

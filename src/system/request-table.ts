@@ -56,7 +56,7 @@ export class RequestTable {
   /** A handle for a new request; lowest handles first. */
   allocate(): number {
     if (this.freeCount === 0) this.grow();
-    return this.free[--this.freeCount] as number;
+    return this.free[--this.freeCount];
   }
 
   /** Gives a handle back; its columns may be overwritten from now on. */

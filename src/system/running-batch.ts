@@ -34,17 +34,17 @@ export class RunningBatch {
 
   /** Iterations until the next request finishes. Only with size > 0. */
   get iterationsToFinish(): number {
-    return (this.finish[this.first] as number) - this.done;
+    return this.finish[this.first] - this.done;
   }
 
   /** Handle of the i-th request to finish, i in 0..size−1. */
   handleAt(i: number): number {
-    return this.handles[this.first + i] as number;
+    return this.handles[this.first + i];
   }
 
   /** Tokens the i-th request to finish still has to generate. */
   remainingAt(i: number): number {
-    return (this.finish[this.first + i] as number) - this.done;
+    return this.finish[this.first + i] - this.done;
   }
 
   /** The request begins to decode with the next iteration. Of equals, the earlier one stays in front. */
@@ -52,10 +52,10 @@ export class RunningBatch {
     const finish = this.done + outputTokens;
     if (this.first + this.size === this.finish.length) this.makeRoom();
     let i = this.first + this.size;
-    while (i > this.first && (this.finish[i - 1] as number) > finish) {
-      this.finish[i] = this.finish[i - 1] as number;
-      this.base[i] = this.base[i - 1] as number;
-      this.handles[i] = this.handles[i - 1] as number;
+    while (i > this.first && this.finish[i - 1] > finish) {
+      this.finish[i] = this.finish[i - 1];
+      this.base[i] = this.base[i - 1];
+      this.handles[i] = this.handles[i - 1];
       i--;
     }
     this.finish[i] = finish;
@@ -68,14 +68,14 @@ export class RunningBatch {
 
   /** Takes out the request that finishes with the iterations done so far; −1 when there is none. */
   takeFinished(): number {
-    if (this.size === 0 || (this.finish[this.first] as number) > this.done) return -1;
+    if (this.size === 0 || this.finish[this.first] > this.done) return -1;
     const i = this.first;
-    const base = this.base[i] as number;
+    const base = this.base[i];
     this.baseSum -= base;
-    this.finalSum -= base + (this.finish[i] as number);
+    this.finalSum -= base + this.finish[i];
     this.size--;
     this.first = this.size === 0 ? 0 : i + 1;
-    return this.handles[i] as number;
+    return this.handles[i];
   }
 
   /**
@@ -98,15 +98,15 @@ export class RunningBatch {
     let base = 0;
     let i = this.first + this.size - 1;
     // Those that finish after the newcomer: it has left before they are at their largest.
-    for (; i >= this.first && (this.finish[i] as number) >= ownFinish; i--) {
+    for (; i >= this.first && this.finish[i] >= ownFinish; i--) {
       count++;
-      base += this.base[i] as number;
+      base += this.base[i];
     }
-    if (base + count * ownFinish + own > maxTokens) wait = (this.finish[i + 1] as number) - ownFinish + 1;
+    if (base + count * ownFinish + own > maxTokens) wait = this.finish[i + 1] - ownFinish + 1;
     for (; i >= this.first; i--) {
       count++;
-      base += this.base[i] as number;
-      const at = this.finish[i] as number;
+      base += this.base[i];
+      const at = this.finish[i];
       const excess = base + count * at + ownBase + at - maxTokens;
       if (excess > 0) wait = Math.max(wait, Math.min(excess, at - this.done));
     }

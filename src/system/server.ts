@@ -123,10 +123,10 @@ export class EdgeServer {
     let slowest = 0;
     let inputTokens = 0;
     for (let i = from; i < from + count; i++) {
-      const handle = handles[i] as number;
-      slowest = Math.max(slowest, table.transmissionSeconds[handle] as number);
-      const input = table.inputTokens[handle] as number;
-      const predicted = table.predictedTokens[handle] as number;
+      const handle = handles[i];
+      slowest = Math.max(slowest, table.transmissionSeconds[handle]);
+      const input = table.inputTokens[handle];
+      const predicted = table.predictedTokens[handle];
       inputTokens += input;
       this.remainingTokenIterations += kvTokenIterations(input, predicted);
       this.remainingOutputTokens += predicted;
@@ -137,7 +137,7 @@ export class EdgeServer {
     const startAt = this.prefills.newestStartAt;
     const endAt = this.prefills.freeAt;
     for (let i = from; i < from + count; i++) {
-      const handle = handles[i] as number;
+      const handle = handles[i];
       table.synchronisedAt[handle] = synchronisedAt;
       table.prefillStartAt[handle] = startAt;
       table.prefillEndAt[handle] = endAt;
@@ -164,7 +164,13 @@ export class EdgeServer {
    *
    * @param completed receives the handles of completed requests, in order.
    */
-  advance(table: RequestTable, slot: number, endAt: number, completed: HandleQueue, recorder?: IterationRecorder): void {
+  advance(
+    table: RequestTable,
+    slot: number,
+    endAt: number,
+    completed: HandleQueue,
+    recorder?: IterationRecorder,
+  ): void {
     for (;;) {
       const startAt = this.nextIterationAt;
       if (startAt >= endAt) return;
@@ -200,7 +206,7 @@ export class EdgeServer {
   private joinWaitingLine(table: RequestTable): void {
     while (this.prefills.headEndAt <= this.boundaryAt) {
       const count = this.prefills.shift();
-      for (let i = 0; i < count; i++) this.unprefilledTokens -= table.inputTokens[this.line.at(this.prefilled + i)] as number;
+      for (let i = 0; i < count; i++) this.unprefilledTokens -= table.inputTokens[this.line.at(this.prefilled + i)];
       this.prefilled += count;
     }
   }
@@ -214,8 +220,8 @@ export class EdgeServer {
     let reserved = 0;
     while (this.prefilled > 0) {
       const handle = this.line.at(0);
-      const input = table.inputTokens[handle] as number;
-      const output = table.outputTokens[handle] as number;
+      const input = table.inputTokens[handle];
+      const output = table.outputTokens[handle];
       if (isStatic) {
         if (reserved + input + output > maxTokens) return;
         reserved += input + output;
@@ -264,13 +270,14 @@ export class EdgeServer {
     let iterations = 0;
     do {
       const kvBytes = tokens * kvBytesPerToken;
-      while (segment + 1 < segments && kvBytes >= (from[segment + 1] as number)) segment++;
+      while (segment + 1 < segments && kvBytes >= from[segment + 1]) segment++;
       // As `iterationSeconds`, written out: the segment is found by going on from the last iteration's.
-      const inSegment = segment === 0 ? 0 : ((kvBytes - (from[segment] as number)) * (growth[segment] as number)) / (width[segment] as number);
-      const time = ((seconds[segment] as number) + inSegment) / speed;
+      const inSegment = segment === 0 ? 0 : ((kvBytes - from[segment]) * growth[segment]) / width[segment];
+      const time = (seconds[segment] + inSegment) / speed;
       tokenSeconds += tokens * time;
       iterations++;
-      if (recorder !== undefined) recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);
+      if (recorder !== undefined)
+        recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);
       at += time;
       busy += time;
       tokens += size;
@@ -290,9 +297,9 @@ export class EdgeServer {
   private takeFinished(table: RequestTable, completed: HandleQueue): void {
     const { batch } = this;
     for (let handle = batch.takeFinished(); handle >= 0; handle = batch.takeFinished()) {
-      const input = table.inputTokens[handle] as number;
-      const output = table.outputTokens[handle] as number;
-      const predicted = table.predictedTokens[handle] as number;
+      const input = table.inputTokens[handle];
+      const output = table.outputTokens[handle];
+      const predicted = table.predictedTokens[handle];
       if (predicted !== output) {
         this.remainingTokenIterations += kvTokenIterations(input, output) - kvTokenIterations(input, predicted);
         this.remainingOutputTokens += output - predicted;
@@ -312,7 +319,10 @@ export class EdgeServer {
   private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
     table.completedAt[handle] = this.boundaryAt;
     // Static batching counts from joining to the batch's end, also what is only held.
-    table.decodeSeconds[handle] = this.constants.batching === 'static' ? this.boundaryAt - (table.joinedAt[handle] as number) : this.busySeconds - (table.decodeSeconds[handle] as number);
+    table.decodeSeconds[handle] =
+      this.constants.batching === 'static'
+        ? this.boundaryAt - table.joinedAt[handle]
+        : this.busySeconds - table.decodeSeconds[handle];
     this.requestCount--;
     completed.push(handle);
   }

@@ -34,7 +34,7 @@ export class Serving {
 
   /** Requests sent to server `s` by the last `submit`, |Q_s(t)|. */
   batchSize(s: number): number {
-    return this.batchCount[s] as number;
+    return this.batchCount[s];
   }
 
   /**
@@ -45,19 +45,19 @@ export class Serving {
     const { table, batchCount, batchStart } = this;
     if (this.sorted.length < count) this.sorted = new Int32Array(2 * count);
     batchCount.fill(0);
-    for (let i = 0; i < count; i++) batchCount[table.server[handles[i] as number] as number]!++;
+    for (let i = 0; i < count; i++) batchCount[table.server[handles[i]]]++;
     let start = 0;
     for (let s = 0; s < this.servers.length; s++) {
       batchStart[s] = start;
-      start += batchCount[s] as number;
+      start += batchCount[s];
     }
     for (let i = 0; i < count; i++) {
-      const handle = handles[i] as number;
-      this.sorted[batchStart[table.server[handle] as number]!++] = handle;
+      const handle = handles[i];
+      this.sorted[batchStart[table.server[handle]]++] = handle;
     }
     for (const server of this.servers) {
-      const size = batchCount[server.index] as number;
-      if (size > 0) server.receive(table, this.sorted, (batchStart[server.index] as number) - size, size, slotStartAt);
+      const size = batchCount[server.index];
+      if (size > 0) server.receive(table, this.sorted, batchStart[server.index] - size, size, slotStartAt);
     }
   }
 
@@ -96,7 +96,8 @@ export class Serving {
 export function slotOf(at: number, slotSeconds: number): number {
   if (at === Infinity) return Infinity;
   let slot = Math.floor(at / slotSeconds);
-  if (slot > Number.MAX_SAFE_INTEGER) throw invalid('slotSeconds', slotSeconds, `long enough that second ${String(at)} lies before slot 2^53`);
+  if (slot > Number.MAX_SAFE_INTEGER)
+    throw invalid('slotSeconds', slotSeconds, `long enough that second ${String(at)} lies before slot 2^53`);
   while (slot * slotSeconds > at) slot--;
   while ((slot + 1) * slotSeconds <= at) slot++;
   return slot;

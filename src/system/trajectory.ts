@@ -9,5 +9,13 @@ export interface IterationRecorder {
    * @param tokens tokens held, the one being made included; times α they are bytes.
    * @param active requests in the batch; in static batching with the finished ones that are still held.
    */
-  record(server: number, slot: number, k: number, startsAt: number, seconds: number, tokens: number, active: number): void;
+  record(
+    server: number,
+    slot: number,
+    k: number,
+    startsAt: number,
+    seconds: number,
+    tokens: number,
+    active: number,
+  ): void;
 }

@@ -88,7 +88,7 @@ export function withPredictionError(workload: Workload, sigma: number, seed: num
       for (let i = 0; i < out.count; i++) {
         const radius = Math.sqrt(-2 * Math.log(uniformAt(key, slot, i, 0)));
         const noise = radius * Math.cos(2 * Math.PI * uniformAt(key, slot, i, 1));
-        out.predictedTokens[i] = Math.max(1, Math.round((out.outputTokens[i] as number) * Math.exp(sigma * noise)));
+        out.predictedTokens[i] = Math.max(1, Math.round(out.outputTokens[i] * Math.exp(sigma * noise)));
       }
     },
   };
