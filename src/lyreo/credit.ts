@@ -4,7 +4,17 @@ import type { LearningMethod, TrainingConfig } from './method';
 import { predictionQuality, redistributeReturn, redistributeToGo } from './redistribution';
 import { type Lesson, ReturnPredictor, type Sequences } from './return-predictor';
 import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
-import { BALANCE, REQUEST_HEADS, againstPolicy, headTrust, ownCredit, requestWorth, serverCosts, serverSequences, serverTargets } from './request-credit';
+import {
+  BALANCE,
+  REQUEST_HEADS,
+  againstPolicy,
+  headTrust,
+  ownCredit,
+  requestWorth,
+  serverCosts,
+  serverSequences,
+  serverTargets,
+} from './request-credit';
 import { PREDICTOR_FEATURES, type Rollout } from './rollout';
 import { type State, arrayOf, floatsOf, named, partOf } from './state';
 
@@ -43,7 +53,12 @@ export interface RewardStreams {
 }
 
 /** Splits a rollout's rewards by where they arise; the balance term is that of the method. */
-export function rewardStreams(rollout: Rollout, config: SystemConfig, method: LearningMethod, training: TrainingConfig): RewardStreams {
+export function rewardStreams(
+  rollout: Rollout,
+  config: SystemConfig,
+  method: LearningMethod,
+  training: TrainingConfig,
+): RewardStreams {
   const { slots: T, requests: U, servers: S } = rollout;
   const nu = config.latencyWeight / U;
   const booked = new Float64Array(T);
@@ -53,10 +68,18 @@ export function rewardStreams(rollout: Rollout, config: SystemConfig, method: Le
     let balance = 0;
     if (method.balance === 'virtual-queue') balance = rollout.balance[t];
     if (method.balance === 'fixed-penalty')
-      for (let s = 0; s < S; s++) balance += (training.fixedPenalty * Math.max(rollout.deviation[t * S + s] - config.balanceTolerance, 0)) / config.balanceTolerance;
+      for (let s = 0; s < S; s++)
+        balance +=
+          (training.fixedPenalty * Math.max(rollout.deviation[t * S + s] - config.balanceTolerance, 0)) /
+          config.balanceTolerance;
     immediate[t] = -(balance + training.memoryWeight * rollout.waiting[t]) / U;
   }
-  return { delayed: rollout.completedLatency.map((x) => -nu * x), booked, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
+  return {
+    delayed: rollout.completedLatency.map((x) => -nu * x),
+    booked,
+    presence: rollout.requestSeconds.map((x) => -nu * x),
+    immediate,
+  };
 }
 
 /** Most that the balance credit of a slot may outweigh its requests' own latency; a long queue must be able to. */
@@ -90,7 +113,14 @@ export class CreditAssigner {
       knee: perServer ? REWARD_KNEE : Infinity,
     };
     const usesPredictor = perServer || method.credit === 'slot' || method.credit === 'printed';
-    this.predictor = usesPredictor ? new ReturnPredictor(perServer ? PREDICTOR_FEATURES : servers * PREDICTOR_FEATURES, perServer ? REQUEST_HEADS : 1, settings, rng) : null;
+    this.predictor = usesPredictor
+      ? new ReturnPredictor(
+          perServer ? PREDICTOR_FEATURES : servers * PREDICTOR_FEATURES,
+          perServer ? REQUEST_HEADS : 1,
+          settings,
+          rng,
+        )
+      : null;
   }
 
   /**
@@ -127,7 +157,11 @@ export class CreditAssigner {
         targets,
       }),
     );
-    return Object.assign({ rollouts: Float64Array.of(memory.length) }, named('predictor', predictor.save()), ...kept) as State;
+    return Object.assign(
+      { rollouts: Float64Array.of(memory.length) },
+      named('predictor', predictor.save()),
+      ...kept,
+    ) as State;
   }
 
   restore(state: State): void {
@@ -187,7 +221,13 @@ export class CreditAssigner {
     }
     const first = stream(redistributed, column(values, 0), gamma, gaeLambda);
     const zero = new Float64Array(T);
-    return { ...credit(rollout, first.advantage, [first.target, zero], total), quality, predictorLoss, redistributed, prospect: predictions };
+    return {
+      ...credit(rollout, first.advantage, [first.target, zero], total),
+      quality,
+      predictorLoss,
+      redistributed,
+      prospect: predictions,
+    };
   }
 
   /** Predictions of windows that begin every H slots, each from a zero state. */
@@ -197,7 +237,16 @@ export class CreditAssigner {
     const out = new Float64Array(sequences.steps);
     for (let begin = 0; begin < sequences.steps; begin += H) {
       const steps = Math.min(H, sequences.steps - begin);
-      out.set(predictor.norm.restored(predictor.lstm.predict({ steps, batch: 1, inputs: sequences.inputs.subarray(begin * I, (begin + steps) * I) })), begin);
+      out.set(
+        predictor.norm.restored(
+          predictor.lstm.predict({
+            steps,
+            batch: 1,
+            inputs: sequences.inputs.subarray(begin * I, (begin + steps) * I),
+          }),
+        ),
+        begin,
+      );
     }
     return out;
   }
@@ -213,7 +262,13 @@ export class CreditAssigner {
     const mixed = mix(redistributed, streams.booked, share);
     const first = stream(mixed, column(values, 0), share > 0 ? 0 : gamma, 0);
     const second = stream(streams.immediate, column(values, 1), gamma, immediateLambda);
-    return { ...credit(rollout, sum(first.advantage, second.advantage), [first.target, second.target], streams.booked), quality, predictorLoss, redistributed, prospect: estimates };
+    return {
+      ...credit(rollout, sum(first.advantage, second.advantage), [first.target, second.target], streams.booked),
+      quality,
+      predictorLoss,
+      redistributed,
+      prospect: estimates,
+    };
   }
 
   /** Each request credited with its own latency, no predictor; immediate terms are shared by the slot. */
@@ -244,12 +299,18 @@ export class CreditAssigner {
     const { predictions, gradients } = predictor.sensitivity(sequences);
     const { balanceUnit } = this.config;
     const latencyWorth = requestWorth(rollout, gradients, [trust[0], trust[1], 0], balanceUnit);
-    const balanceWorth = requestWorth(rollout, gradients, [0, 0, this.method.balance === 'none' ? 0 : trust[BALANCE]], balanceUnit);
+    const balanceWorth = requestWorth(
+      rollout,
+      gradients,
+      [0, 0, this.method.balance === 'none' ? 0 : trust[BALANCE]],
+      balanceUnit,
+    );
     const immediate = this.immediate(streams, values).advantage;
     const advantages = ownCredit(rollout, this.config);
     const others = bounded(againstPolicy(rollout, latencyWorth), advantages, U, 1);
     const balance = bounded(againstPolicy(rollout, balanceWorth), advantages, U, MOST_BALANCE);
-    for (let d = 0; d < advantages.length; d++) advantages[d] += others[d] + balance[d] + (1 - trust[BALANCE]) * immediate[Math.floor(d / U)];
+    for (let d = 0; d < advantages.length; d++)
+      advantages[d] += others[d] + balance[d] + (1 - trust[BALANCE]) * immediate[Math.floor(d / U)];
     const redistributed = new Float64Array(T);
     const prospect = new Float64Array(T);
     for (let s = 0; s < S; s++) {
@@ -261,7 +322,16 @@ export class CreditAssigner {
         prospect[t] += whole[t];
       }
     }
-    return { ...this.plain(rollout, streams, values), advantages: levelled(advantages, U), quality: (trust[0] + trust[1] + trust[2]) / REQUEST_HEADS, trust, predictorLoss, redistributed, prospect, worth: latencyWorth.map((q, k) => q + balanceWorth[k]) };
+    return {
+      ...this.plain(rollout, streams, values),
+      advantages: levelled(advantages, U),
+      quality: (trust[0] + trust[1] + trust[2]) / REQUEST_HEADS,
+      trust,
+      predictorLoss,
+      redistributed,
+      prospect,
+      worth: latencyWorth.map((q, k) => q + balanceWorth[k]),
+    };
   }
 
   private immediate(streams: RewardStreams, values: Float64Array): { advantage: Float64Array; target: Float64Array } {
@@ -272,7 +342,11 @@ export class CreditAssigner {
    * Lets the predictor learn the prospects y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}) of the last rollouts. The
    * quality is that of the predictor before it saw the new one.
    */
-  private learnProspect(sequences: Sequences, costs: Float64Array, rng: Rng): { quality: number; predictorLoss: number } {
+  private learnProspect(
+    sequences: Sequences,
+    costs: Float64Array,
+    rng: Rng,
+  ): { quality: number; predictorLoss: number } {
     const before = this.needed().predict(sequences);
     const targets = this.prospectTargets(sequences, costs, before);
     return { quality: predictionQuality(before, targets), predictorLoss: this.learn({ sequences, targets }, rng) };
@@ -284,7 +358,12 @@ export class CreditAssigner {
     const y = new Float64Array(costs.length);
     for (let n = 0; n < count; n++) {
       for (let o = 0; o < O; o++) {
-        const target = lambdaTargets(every(costs, O, o, n * T, T), every(estimates, O, o, n * T, T), this.training.prospectGamma, 0.9);
+        const target = lambdaTargets(
+          every(costs, O, o, n * T, T),
+          every(estimates, O, o, n * T, T),
+          this.training.prospectGamma,
+          0.9,
+        );
         for (let t = 0; t < T; t++) y[(n * T + t) * O + o] = target[t];
       }
     }
@@ -309,7 +388,12 @@ export class CreditAssigner {
 }
 
 /** Advantage and critic target of one stream. */
-function stream(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): { advantage: Float64Array; target: Float64Array } {
+function stream(
+  rewards: Float64Array,
+  values: Float64Array,
+  gamma: number,
+  lambda: number,
+): { advantage: Float64Array; target: Float64Array } {
   const advantage = generalisedAdvantage(rewards, values, gamma, lambda);
   return { advantage, target: advantage.map((a, t) => a + values[t]) };
 }
@@ -326,7 +410,17 @@ function credit(rollout: Rollout, advantage: Float64Array, heads: readonly Float
     });
   }
   const nothing = new Float64Array(0);
-  return { advantages, targets, quality: 0, predictorLoss: 0, redistributed: nothing, prospect: nothing, worth: nothing, trust: [], raw };
+  return {
+    advantages,
+    targets,
+    quality: 0,
+    predictorLoss: 0,
+    redistributed: nothing,
+    prospect: nothing,
+    worth: nothing,
+    trust: [],
+    raw,
+  };
 }
 
 function sum(a: Float64Array, b: Float64Array): Float64Array {
@@ -355,7 +449,9 @@ function every(values: Float64Array, columns: number, k: number, begin: number, 
  * no difference is not blown up.
  */
 function levelled(credit: Float32Array, U: number): Float32Array {
-  const spreads = Float64Array.from({ length: credit.length / U }, (_, t) => spread(credit.subarray(t * U, (t + 1) * U)));
+  const spreads = Float64Array.from({ length: credit.length / U }, (_, t) =>
+    spread(credit.subarray(t * U, (t + 1) * U)),
+  );
   const median = spreads.slice().sort()[Math.floor(spreads.length / 2)];
   return credit.map((a, d) => a / (spreads[Math.floor(d / U)] + median + 1e-12));
 }

@@ -93,11 +93,22 @@ export class Learner {
     voidRefused(credit.advantages, rollout);
     const p = this.critic.net.parameters;
     const last = this.critic.net.depth - 1;
-    this.valueNorm.follow([credit.targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    this.valueNorm.follow(
+      [credit.targets],
+      p.view(`layer ${String(last)} weights`),
+      p.view(`layer ${String(last)} bias`),
+    );
     p.changed();
     const ppo = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
     this.updates++;
-    const log = { update: this.updates, slots: this.updates * config.slots, ...episodeLog(rollout.metrics), quality: credit.quality, predictorLoss: credit.predictorLoss, ...ppo };
+    const log = {
+      update: this.updates,
+      slots: this.updates * config.slots,
+      ...episodeLog(rollout.metrics),
+      quality: credit.quality,
+      predictorLoss: credit.predictorLoss,
+      ...ppo,
+    };
     this.check(log);
     return { log, rollout, credit };
   }
@@ -144,7 +155,9 @@ export class Learner {
   }
 
   private check(log: UpdateLog): void {
-    const bad = Object.entries(log).find(([, x]) => typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number));
+    const bad = Object.entries(log).find(([, x]) =>
+      typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number),
+    );
     const parts: [string, { firstNonFinite(): string | undefined }][] = [
       ['actor', this.policy.net.parameters],
       ['critic', this.critic.net.parameters],
@@ -163,7 +176,9 @@ function voidRefused(advantages: Float32Array, { counts, requests: U }: Rollout)
   counts.forEach((count, t) => advantages.fill(0, t * U + count, (t + 1) * U));
 }
 
-function episodeLog(metrics: RunMetrics): Pick<UpdateLog, 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'highKvPercent'> {
+function episodeLog(
+  metrics: RunMetrics,
+): Pick<UpdateLog, 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'highKvPercent'> {
   return {
     latency: metrics.meanLatency,
     p99Latency: metrics.p99Latency,

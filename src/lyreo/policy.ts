@@ -1,5 +1,14 @@
 import type { Rng } from '../core/rng';
-import { SERVER_CONSTANTS, SERVER_FEATURES, SLOT_FEATURES, encodeConstants, encodeRequests, encodeServers, encodeSlot, requestFeatures } from '../env/observation';
+import {
+  SERVER_CONSTANTS,
+  SERVER_FEATURES,
+  SLOT_FEATURES,
+  encodeConstants,
+  encodeRequests,
+  encodeServers,
+  encodeSlot,
+  requestFeatures,
+} from '../env/observation';
 import type { SlotView } from '../env/slot-view';
 import { logSoftmax, sample, argMax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
@@ -65,7 +74,12 @@ const IMPOSSIBLE = -1e9;
 export function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
   const { servers: S } = options;
   const net = new Mlp(
-    { sharedInputs: S * SERVER_FEATURES + SLOT_FEATURES, rowInputs: requestFeatures(S), hidden: options.hidden, outputs: S },
+    {
+      sharedInputs: S * SERVER_FEATURES + SLOT_FEATURES,
+      rowInputs: requestFeatures(S),
+      hidden: options.hidden,
+      outputs: S,
+    },
     rng,
     0.01,
   );
@@ -79,7 +93,12 @@ export function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
       encodeSlot(view, record.shared, S * SERVER_FEATURES);
       encodeRequests(view, record.rows);
       mask(view, record.prior);
-      const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: record.shared, rows: record.rows.subarray(0, U * requestFeatures(S)) });
+      const logits = net.predict({
+        groups: 1,
+        rowsPerGroup: U,
+        shared: record.shared,
+        rows: record.rows.subarray(0, U * requestFeatures(S)),
+      });
       for (let k = 0; k < U * S; k++) record.allLogProbs[k] = logits[k] + record.prior[k];
       logSoftmax(record.allLogProbs.subarray(0, U * S), S, record.allLogProbs);
       for (let i = 0; i < U; i++) {

@@ -45,7 +45,10 @@ export interface Critic {
 
 /** A critic for `heads` streams of rewards. */
 export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Critic {
-  return { net: new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1), heads };
+  return {
+    net: new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1),
+    heads,
+  };
 }
 
 /** V of every state, [T + 1, heads]. */
@@ -77,7 +80,16 @@ export class ClipLoss {
    * @param ratios ρ of each decision, [n].
    * @param scale 1 / number of decisions in the minibatch.
    */
-  gradient(logProbs: Float32Array, actions: Int32Array, ratios: Float64Array, advantages: Float32Array, first: number, n: number, scale: number, out: Float32Array): void {
+  gradient(
+    logProbs: Float32Array,
+    actions: Int32Array,
+    ratios: Float64Array,
+    advantages: Float32Array,
+    first: number,
+    n: number,
+    scale: number,
+    out: Float32Array,
+  ): void {
     const { choices: S, clipCoef, entCoef } = this;
     for (let d = 0; d < n; d++) {
       const k = d * S;
@@ -212,7 +224,15 @@ export class Ppo {
   }
 
   /** ρ of every decision: its own, or the product over its slot. */
-  private ratios(logProbs: Float32Array, actions: Int32Array, before: Float32Array, first: number, n: number, S: number, U: number): Float64Array {
+  private ratios(
+    logProbs: Float32Array,
+    actions: Int32Array,
+    before: Float32Array,
+    first: number,
+    n: number,
+    S: number,
+    U: number,
+  ): Float64Array {
     const ratios = new Float64Array(n);
     for (let d = 0; d < n; d++) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
     if (this.config.ratio === 'joint') {

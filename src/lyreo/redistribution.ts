@@ -34,7 +34,8 @@ export function redistributeReturn(predictions: Float64Array, returned: number):
 export function redistributeToGo(estimates: Float64Array, costs: Float64Array, gamma: number): Float64Array {
   const T = estimates.length;
   const redistributed = new Float64Array(T);
-  for (let t = 0; t < T; t++) redistributed[t] = t === 0 ? estimates[0] : estimates[t] - (estimates[t - 1] - costs[t - 1]) / gamma;
+  for (let t = 0; t < T; t++)
+    redistributed[t] = t === 0 ? estimates[0] : estimates[t] - (estimates[t - 1] - costs[t - 1]) / gamma;
   if (T > 0) redistributed[T - 1] += costs[T - 1] - estimates[T - 1];
   return redistributed;
 }

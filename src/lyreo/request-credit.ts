@@ -40,7 +40,8 @@ export function serverCosts(rollout: Rollout, config: SystemConfig): ServerCosts
       const row = rollout.actions[d] * T;
       booked[row + t] -= nu * rollout.latency[d];
       let left = rollout.latency[d] - config.slotSeconds;
-      for (let later = t + 1; later < T && left > 0; later++, left -= config.slotSeconds) earlier[row + later] -= nu * left;
+      for (let later = t + 1; later < T && left > 0; later++, left -= config.slotSeconds)
+        earlier[row + later] -= nu * left;
     }
   }
   return { booked, earlier, balance };
@@ -53,7 +54,12 @@ export function serverCosts(rollout: Rollout, config: SystemConfig): ServerCosts
  *
  * @param estimates what it says now, [S·T, 3].
  */
-export function serverTargets(costs: ServerCosts, estimates: Float64Array, servers: number, gamma: number): Float64Array {
+export function serverTargets(
+  costs: ServerCosts,
+  estimates: Float64Array,
+  servers: number,
+  gamma: number,
+): Float64Array {
   const T = costs.booked.length / servers;
   const targets = new Float64Array(estimates.length);
   for (let s = 0; s < servers; s++) {
@@ -62,7 +68,12 @@ export function serverTargets(costs: ServerCosts, estimates: Float64Array, serve
     const balance = costs.balance.subarray(rows.from, rows.to);
     const whole = booked.map((c, t) => c + estimates[(rows.from + t) * REQUEST_HEADS + LATER]);
     const later = lambdaTargets(booked, whole, gamma, 0.9);
-    const deviation = lambdaTargets(balance, balance.map((_, t) => estimates[(rows.from + t) * REQUEST_HEADS + BALANCE]), gamma, 0.9);
+    const deviation = lambdaTargets(
+      balance,
+      balance.map((_, t) => estimates[(rows.from + t) * REQUEST_HEADS + BALANCE]),
+      gamma,
+      0.9,
+    );
     for (let t = 0; t < T; t++) {
       const k = (rows.from + t) * REQUEST_HEADS;
       targets[k + LATER] = later[t] - booked[t];
@@ -113,7 +124,12 @@ export function ownCredit(rollout: Rollout, config: SystemConfig): Float32Array 
  *
  * @param predictions Q and `targets` y, [S·T, 3]; both of a rollout the predictor has not learned from.
  */
-export function headTrust(rollout: Rollout, gradients: readonly Float32Array[], predictions: Float64Array, targets: Float64Array): number[] {
+export function headTrust(
+  rollout: Rollout,
+  gradients: readonly Float32Array[],
+  predictions: Float64Array,
+  targets: Float64Array,
+): number[] {
   const { slots: T, requests: U, servers: S } = rollout;
   const deviations = assignedDeviation(rollout);
   return gradients.map((gradient, head) => {
@@ -124,7 +140,8 @@ export function headTrust(rollout: Rollout, gradients: readonly Float32Array[], 
     const surprises = new Float64Array(S * T);
     for (let row = 0; row < S * T; row++) {
       let effect = 0;
-      for (let f = 0; f < ASSIGNED_FEATURES; f++) effect += gradient[row * PREDICTOR_FEATURES + ASSIGNED_AT + f] * deviations[row * ASSIGNED_FEATURES + f];
+      for (let f = 0; f < ASSIGNED_FEATURES; f++)
+        effect += gradient[row * PREDICTOR_FEATURES + ASSIGNED_AT + f] * deviations[row * ASSIGNED_FEATURES + f];
       const k = row * REQUEST_HEADS + head;
       const weight = 1 / (Math.abs(predictions[k]) + scale + 1e-9);
       effects[row] = effect * weight;
@@ -157,7 +174,9 @@ function assignedDeviation(rollout: Rollout): Float64Array {
 }
 
 function medianSize(predictions: Float64Array, head: number): number {
-  const sizes = Float64Array.from({ length: predictions.length / REQUEST_HEADS }, (_, row) => Math.abs(predictions[row * REQUEST_HEADS + head])).sort();
+  const sizes = Float64Array.from({ length: predictions.length / REQUEST_HEADS }, (_, row) =>
+    Math.abs(predictions[row * REQUEST_HEADS + head]),
+  ).sort();
   return sizes[Math.floor(sizes.length / 2)];
 }
 
@@ -168,7 +187,12 @@ function medianSize(predictions: Float64Array, head: number): number {
  * @param gradients of the three heads, [S·T, PREDICTOR_FEATURES] each.
  * @param trust share of each head's gradient that is used, see `headTrust`.
  */
-export function requestWorth(rollout: Rollout, gradients: readonly Float32Array[], trust: readonly number[], balanceUnit: number): Float64Array {
+export function requestWorth(
+  rollout: Rollout,
+  gradients: readonly Float32Array[],
+  trust: readonly number[],
+  balanceUnit: number,
+): Float64Array {
   const { slots: T, requests: U, servers: S } = rollout;
   const worth = new Float64Array(T * U * S);
   const slope = new Float64Array(ASSIGNED_FEATURES);
@@ -176,7 +200,11 @@ export function requestWorth(rollout: Rollout, gradients: readonly Float32Array[
     for (let s = 0; s < S; s++) {
       const at = (s * T + t) * PREDICTOR_FEATURES + ASSIGNED_AT;
       const queue = Math.min(LARGEST_QUEUE, rollout.queue[t * S + s] / balanceUnit);
-      for (let f = 0; f < ASSIGNED_FEATURES; f++) slope[f] = trust[LATER] * gradients[LATER][at + f] + trust[EARLIER] * gradients[EARLIER][at + f] + queue * trust[BALANCE] * gradients[BALANCE][at + f];
+      for (let f = 0; f < ASSIGNED_FEATURES; f++)
+        slope[f] =
+          trust[LATER] * gradients[LATER][at + f] +
+          trust[EARLIER] * gradients[EARLIER][at + f] +
+          queue * trust[BALANCE] * gradients[BALANCE][at + f];
       for (let d = t * U; d < (t + 1) * U; d++) {
         const from = (d * S + s) * ASSIGNED_FEATURES;
         let q = 0;

@@ -51,7 +51,10 @@ export class ReturnPredictor {
     rng: Rng,
   ) {
     this.lstm = new LstmPredictor({ inputs, hidden: config.hidden, layers: config.layers, outputs }, rng);
-    this.optimiser = new Adam(this.lstm.parameters, { learningRate: config.learningRate, maxGradNorm: config.maxGradNorm });
+    this.optimiser = new Adam(this.lstm.parameters, {
+      learningRate: config.learningRate,
+      maxGradNorm: config.maxGradNorm,
+    });
     this.norm = new TargetNorm(outputs, config.knee);
   }
 
@@ -99,7 +102,9 @@ export class ReturnPredictor {
     const p = this.lstm.parameters;
     this.norm.follow(
       lessons.map((lesson) => lesson.targets),
-      p.view('head weights'), p.view('head bias'));
+      p.view('head weights'),
+      p.view('head bias'),
+    );
     p.changed();
     const targets = lessons.map((lesson) => this.norm.normalised(lesson.targets));
     const x = new Float32Array(H * batch * I);

@@ -33,9 +33,17 @@ export function truncatedReturn(rewards: Float64Array, gamma: number, value: num
  * @param rewards r, [T].
  * @param values V(s_0)..V(s_T), [T + 1]; the last is the value of the state where the sequence was cut.
  */
-export function generalisedAdvantage(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): Float64Array {
+export function generalisedAdvantage(
+  rewards: Float64Array,
+  values: Float64Array,
+  gamma: number,
+  lambda: number,
+): Float64Array {
   const T = rewards.length;
-  if (values.length !== T + 1) throw new RangeError(`values has ${String(values.length)} numbers; allowed: ${String(T + 1)}, one more than rewards`);
+  if (values.length !== T + 1)
+    throw new RangeError(
+      `values has ${String(values.length)} numbers; allowed: ${String(T + 1)}, one more than rewards`,
+    );
   const advantage = new Float64Array(T);
   let next = 0;
   for (let t = T - 1; t >= 0; t--) {
@@ -53,7 +61,12 @@ export function generalisedAdvantage(rewards: Float64Array, values: Float64Array
  * @param costs c, [T].
  * @param estimates Q, [T].
  */
-export function lambdaTargets(costs: Float64Array, estimates: Float64Array, gamma: number, lambda: number): Float64Array {
+export function lambdaTargets(
+  costs: Float64Array,
+  estimates: Float64Array,
+  gamma: number,
+  lambda: number,
+): Float64Array {
   const T = costs.length;
   const y = new Float64Array(T);
   let next = T === 0 ? 0 : estimates[T - 1];
@@ -81,7 +94,12 @@ export interface BoundTerms {
 }
 
 /** Π = γ^H·ε_v + 2·γ^H·r_max/(1 − γ), which bounds |y_∞ − ŷ_H| (IV-C). */
-export function truncationError({ gamma, horizon, valueError, largestReward }: Pick<BoundTerms, 'gamma' | 'horizon' | 'valueError' | 'largestReward'>): number {
+export function truncationError({
+  gamma,
+  horizon,
+  valueError,
+  largestReward,
+}: Pick<BoundTerms, 'gamma' | 'horizon' | 'valueError' | 'largestReward'>): number {
   const left = gamma ** horizon;
   return left * valueError + (2 * left * largestReward) / (1 - gamma);
 }

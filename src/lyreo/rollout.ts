@@ -1,6 +1,13 @@
 import type { Rng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import { SERVER_CONSTANTS, SERVER_FEATURES, SLOT_FEATURES, encodeConstants, encodeServers, encodeSlot } from '../env/observation';
+import {
+  SERVER_CONSTANTS,
+  SERVER_FEATURES,
+  SLOT_FEATURES,
+  encodeConstants,
+  encodeServers,
+  encodeSlot,
+} from '../env/observation';
 import { completedLatency, weightedDeviation } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
@@ -72,7 +79,14 @@ type Recording = Omit<Rollout, 'metrics' | 'drainedLatency'> & { drainedLatency:
 export type BalanceMeasure = 'eta' | 'count';
 
 /** Plays one episode with a policy. */
-export function playEpisode(config: SystemConfig, policy: Policy, envSeed: number, rng: Rng | null, measure: BalanceMeasure = 'eta', shouldStop?: () => boolean): Rollout | null {
+export function playEpisode(
+  config: SystemConfig,
+  policy: Policy,
+  envSeed: number,
+  rng: Rng | null,
+  measure: BalanceMeasure = 'eta',
+  shouldStop?: () => boolean,
+): Rollout | null {
   const { slots: T, users: U, servers: S, balanceUnit, slotSeconds } = config;
   const env = new EdgeEnv(config, envSeed);
   const metrics = new Metrics(S, config.balanceTolerance);
@@ -135,7 +149,15 @@ function encodeState(view: SlotView, out: Float32Array, offset: number): void {
   encodeSlot(view, out, offset + view.serverCount * SERVER_FEATURES);
 }
 
-function keep(rollout: Recording, record: SlotRecord, t: number, sharedInputs: number, rowNumbers: number, U: number, S: number): void {
+function keep(
+  rollout: Recording,
+  record: SlotRecord,
+  t: number,
+  sharedInputs: number,
+  rowNumbers: number,
+  U: number,
+  S: number,
+): void {
   rollout.shared.set(record.shared, t * sharedInputs);
   rollout.rows.set(record.rows, t * rowNumbers);
   rollout.prior.set(record.prior, t * U * S);
@@ -145,7 +167,14 @@ function keep(rollout: Recording, record: SlotRecord, t: number, sharedInputs: n
 }
 
 /** χ_t per server: its state, its constants, what it was assigned, and what the servers have on average. */
-function encodeChi(view: SlotView, assignment: Int32Array, chi: Float32Array, at: number, contribution: Float32Array, contributionAt: number): void {
+function encodeChi(
+  view: SlotView,
+  assignment: Int32Array,
+  chi: Float32Array,
+  at: number,
+  contribution: Float32Array,
+  contributionAt: number,
+): void {
   const S = view.serverCount;
   const U = view.count;
   const P = PREDICTOR_FEATURES;
