@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { benchEnvironment } from './bench/environment';
 import { type BenchFigure, formatFigures } from './bench/figure';
+import { benchLearner } from './bench/learner';
+import { benchLearn } from './nn/bench';
 
 const usage = `Usage: npm run bench [-- [learn] [--json] [--quick]]
 
@@ -10,14 +10,6 @@ memory over a long run. With "learn": the parts of a learning update.
   --json   one JSON line per figure: bench, value, unit, ratio, ratioTo
   --quick  shorter runs, rougher figures
 `;
-
-/** What src/nn/bench.ts provides. */
-interface LearningBench {
-  benchLearn(options: {
-    readonly quick: boolean;
-    readonly log: (message: string) => void;
-  }): Promise<readonly BenchFigure[]>;
-}
 
 async function main(args: readonly string[]): Promise<number> {
   const unknown = args.find((arg) => !['learn', 'env', '--json', '--quick', '--help'].includes(arg));
@@ -42,10 +34,7 @@ function environment(quick: boolean, log: (message: string) => void): BenchFigur
 }
 
 async function learn(quick: boolean, log: (message: string) => void): Promise<readonly BenchFigure[]> {
-  const file = join(__dirname, 'nn', 'bench.js');
-  if (!existsSync(file)) throw new Error('bench learn: src/nn/bench.ts is not there');
-  const bench = (await import(file)) as LearningBench;
-  return bench.benchLearn({ quick, log });
+  return [...benchLearner({ quick, log }), ...(await benchLearn({ quick, log }))];
 }
 
 void main(process.argv.slice(2)).then((code) => {

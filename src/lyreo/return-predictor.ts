@@ -77,8 +77,8 @@ export class ReturnPredictor {
     const windows = this.layOut(sequences);
     const tape = this.lstm.forward({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
     const predictions = this.norm.restored(this.collect(sequences, windows, tape.outputs, this.outputs));
-    const gradients = Array.from({ length: this.outputs }, (_, o) => {
-      const gradient = this.collect(sequences, windows, this.lstm.stepGradient(tape, o), this.inputs);
+    const gradients = this.lstm.stepGradients(tape).map((raw, o) => {
+      const gradient = this.collect(sequences, windows, raw, this.inputs);
       for (let row = 0; row < gradient.length / this.inputs; row++) {
         const slope = this.norm.slope(o, predictions[row * this.outputs + o]);
         for (let k = row * this.inputs; k < (row + 1) * this.inputs; k++) gradient[k] *= slope;

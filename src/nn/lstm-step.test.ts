@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRng } from '../core/rng';
 import { LstmPredictor } from './lstm';
-test('stepGradient is the change of the same step’s output, by finite differences', () => {
+test('stepGradients are the change of the same step’s output, by finite differences', () => {
   const T = 5,
     B = 3,
     I = 4;
@@ -9,7 +9,7 @@ test('stepGradient is the change of the same step’s output, by finite differen
   const rng = createRng(4);
   const inputs = Float32Array.from({ length: T * B * I }, () => rng.normal());
   const tape = lstm.forward({ steps: T, batch: B, inputs });
-  const gradient = lstm.stepGradient(tape, 1);
+  const gradient = lstm.stepGradients(tape)[1];
   tape.dispose();
   for (const [t, b, i] of [
     [0, 0, 0],

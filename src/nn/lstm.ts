@@ -169,31 +169,38 @@ export class LstmPredictor {
   }
 
   /**
-   * What a small change of a step's inputs changes in that same step's output, all earlier steps held as they were:
+   * What a small change of a step's inputs changes in that same step's outputs, all earlier steps held as they were:
    * ∂y_t/∂x_t, for every step of every sequence. Unlike `backward` it does not run through time, and the tape stays
    * usable.
    *
-   * @param output which head.
-   * @returns [T, B, I].
+   * @returns one [T, B, I] per head.
    */
-  stepGradient(tape: LstmTape, output: number): Float32Array {
+  stepGradients(tape: LstmTape): Float32Array[] {
     const found = this.tapes.get(tape);
-    if (found === undefined) throw new Error('stepGradient: this tape is not of this network, or was used');
+    if (found === undefined) throw new Error('stepGradients: this tape is not of this network, or was used');
     const { steps, batch, layers } = found;
     const k = this.kernels();
     const h = this.hidden;
+    const rows = steps * batch;
     const head = this.parameters.view('head weights');
-    const top = Float32Array.from({ length: h }, (_, j) => head[j * this.outputs + output]);
-    let dh = new Float32Array(steps * batch * h);
-    for (let row = 0; row < dh.length; row += h) dh.set(top, row);
+    let dh = Array.from({ length: this.outputs }, (_, output) => {
+      const gradient = new Float32Array(rows * h);
+      for (let q = 0; q < gradient.length; q++) gradient[q] = head[(q % h) * this.outputs + output];
+      return gradient;
+    });
     for (let layer = this.layers - 1; layer >= 0; layer--) {
-      const dz = k.tensor(gateGradients(k, layers[layer], dh, batch, h), [steps * batch, 4 * h]);
+      const states = readStates(k, layers[layer]);
       const inputs = this.inputsOf(layer);
       const all = this.parameters.view(`lstm ${layer} weights`);
       const fromInputs = k.tensor(all.subarray(0, inputs * 4 * h), [inputs, 4 * h]);
-      const dx = k.matMul(dz, fromInputs, false, true);
-      dh = Float32Array.from(k.read(dx));
-      for (const t of [dz, fromInputs, dx]) t.dispose();
+      dh = dh.map((gradient) => {
+        const dz = k.tensor(gateGradients(states, gradient, batch, h), [rows, 4 * h]);
+        const dx = k.matMul(dz, fromInputs, false, true);
+        const result = Float32Array.from(k.read(dx));
+        for (const t of [dz, dx]) t.dispose();
+        return result;
+      });
+      fromInputs.dispose();
     }
     return dh;
   }
@@ -233,8 +240,8 @@ export class LstmPredictor {
  * ∂/∂z of a layer's gates before their activations, [rows, 4H] in the order i, f, g, o, given ∂/∂h of each step alone:
  * dc = dh·o·(1 − tanh²c), dz_i = dc·g·i(1−i), dz_f = dc·c₋₁·f(1−f), dz_g = dc·i·(1−g²), dz_o = dh·tanh c·o(1−o).
  */
-function gateGradients(k: Kernels, states: LstmStates, dh: Float32Array, batch: number, hidden: number): Float32Array {
-  const [I, F, O, G, C, TC] = [states.i, states.f, states.o, states.g, states.c, states.tanhC].map((t) => k.read(t));
+function gateGradients(states: GateStates, dh: Float32Array, batch: number, hidden: number): Float32Array {
+  const { i: I, f: F, o: O, g: G, c: C, tanhC: TC } = states;
   const dz = new Float32Array(4 * dh.length);
   const before = batch * hidden;
   for (let q = 0, row = 0; q < dh.length; row += 4 * hidden) {
@@ -247,4 +254,10 @@ function gateGradients(k: Kernels, states: LstmStates, dh: Float32Array, batch: 
     }
   }
   return dz;
+}
+
+type GateStates = Readonly<Record<'i' | 'f' | 'o' | 'g' | 'c' | 'tanhC', Float32Array>>;
+
+function readStates(k: Kernels, { i, f, o, g, c, tanhC }: LstmStates): GateStates {
+  return { i: k.read(i), f: k.read(f), o: k.read(o), g: k.read(g), c: k.read(c), tanhC: k.read(tanhC) };
 }

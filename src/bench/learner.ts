@@ -1,0 +1,66 @@
+import { Learner } from '../lyreo/lyreo';
+import { trainingDefaults } from '../lyreo/method';
+import { methodOf } from '../experiments/methods';
+import { systemConfig } from '../system/presets';
+import { type BenchFigure, median } from './figure';
+
+/** Processor seconds of this process so far: what the machine's other work disturbs least. */
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** Adds the processor time of every call of `work` to `spent[0]`. */
+function timed<A extends unknown[], R>(work: (...args: A) => R, spent: number[]): (...args: A) => R {
+  return (...args) => {
+    const from = processorSeconds();
+    const result = work(...args);
+    spent[0] += processorSeconds() - from;
+    return result;
+  };
+}
+
+/**
+ * One whole update of LYREO, 800 slots at U = 40 and S = 8 with its default networks, on one core: the parts and
+ * their shares. Medians over updates after the policy has settled.
+ */
+export function benchLearner(options: {
+  readonly quick: boolean;
+  readonly log: (message: string) => void;
+}): BenchFigure[] {
+  const { quick, log } = options;
+  const method = methodOf('lyreo').learning;
+  if (method === undefined) return [];
+  log('LYREO update: 800 slots, U = 40, S = 8');
+  const learner = new Learner(systemConfig('calibrated'), method, trainingDefaults(method), 1);
+  const act = [0];
+  const credit = [0];
+  const ppo = [0];
+  Object.assign(learner.policy, { act: timed(learner.policy.act.bind(learner.policy), act) });
+  Object.assign(learner.assigner, { assign: timed(learner.assigner.assign.bind(learner.assigner), credit) });
+  Object.assign(learner.ppo, { update: timed(learner.ppo.update.bind(learner.ppo), ppo) });
+  const rows: { whole: number; act: number; credit: number; ppo: number }[] = [];
+  const warmUp = quick ? 1 : 4;
+  for (let k = 0; k < warmUp + (quick ? 2 : 9); k++) {
+    for (const spent of [act, credit, ppo]) spent[0] = 0;
+    const from = processorSeconds();
+    learner.update();
+    if (k >= warmUp) rows.push({ whole: processorSeconds() - from, act: act[0], credit: credit[0], ppo: ppo[0] });
+  }
+  learner.dispose();
+  const whole = median(rows.map((row) => row.whole));
+  const share = (bench: string, part: (row: (typeof rows)[number]) => number): BenchFigure => ({
+    bench: `  ${bench}`,
+    value: 100 * median(rows.map((row) => part(row) / row.whole)),
+    unit: '%',
+    ratio: null,
+    ratioTo: null,
+  });
+  return [
+    { bench: 'LYREO update, 800 slots', value: whole, unit: 's', ratio: whole / 1.5, ratioTo: 'the bar of 1.5 s' },
+    share('simulation and records', (row) => row.whole - row.act - row.credit - row.ppo),
+    share('policy forward', (row) => row.act),
+    share('return predictor and credit', (row) => row.credit),
+    share('PPO epochs', (row) => row.ppo),
+  ];
+}
