@@ -116,7 +116,7 @@ export {
 } from './lyreo/counterfactual';
 
 // Section V: experiments.
-export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './experiments/metrics';
+export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './env/metrics';
 export { simulate, type SimulateOptions } from './experiments/simulate';
 export {
   type Artefact,
@@ -131,6 +131,7 @@ export {
 export { type Evaluation, type EpisodeMetrics, measure, quantileLevels } from './experiments/measure';
 export { type StoredRun, type LogColumns, type Machine, RunStore, runsFolder } from './experiments/run-store';
 export { executeCell, heldOutSeeds } from './experiments/run';
+export { type MakeRunsOptions, makeRuns } from './experiments/make-runs';
 export {
   type Curve,
   type FigureRuns,
@@ -225,6 +226,21 @@ export {
   type RequestWorth,
   type TruthPanel,
 } from './figures/redistribution';
+export {
+  convergenceFigure,
+  distributionFigure,
+  ablationFigure,
+  ablationRows,
+  usersFigure,
+  serversFigure,
+  mixFigure,
+  weightFigure,
+  windowFigure,
+  windowEndFigure,
+  type AblationRow,
+} from './figures/results';
+export { scoreboardFigure } from './figures/scoreboard';
+export { runsNote, seedsText, valueText, claimRows, scoreboardTable, type ClaimRow } from './figures/result-words';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';

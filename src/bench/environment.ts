@@ -1,7 +1,7 @@
 import { createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
-import { Metrics, type RunMetrics } from '../experiments/metrics';
+import { Metrics, type RunMetrics } from '../env/metrics';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SystemConfig } from '../system/config';
-import type { RunMetrics } from '../experiments/metrics';
+import type { RunMetrics } from '../env/metrics';
 import { schedulerNames } from '../schedulers/index';
 import { builtCli } from '../testing/built';
 import { differences } from '../testing/compare';

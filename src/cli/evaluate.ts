@@ -13,7 +13,7 @@ import {
   evaluate,
   evaluationColumns,
 } from '../experiments/evaluate';
-import type { RunMetrics } from '../experiments/metrics';
+import type { RunMetrics } from '../env/metrics';
 import { loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';

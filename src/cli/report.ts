@@ -1,4 +1,4 @@
-import type { RunMetrics } from '../experiments/metrics';
+import type { RunMetrics } from '../env/metrics';
 
 /** Cells in columns: the first to the left, the others to the right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {

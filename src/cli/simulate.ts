@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { kilobytesToBytes } from '../core/units';
 import { simulateAsync } from '../experiments/simulate';
-import type { RunMetrics } from '../experiments/metrics';
+import type { RunMetrics } from '../env/metrics';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { warn } from './console';

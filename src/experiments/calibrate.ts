@@ -13,7 +13,7 @@ import { gpuPresets, mixGpus } from '../system/gpus';
 import { systemConfig, tableOne } from '../system/presets';
 import type { ServerSpec } from '../system/scenario';
 import { Serving } from '../system/serving';
-import { Metrics, type RunMetrics } from './metrics';
+import { Metrics, type RunMetrics } from '../env/metrics';
 import { type Published, publishedFacts } from './published';
 
 /** The free constants, one flat record of numbers. */

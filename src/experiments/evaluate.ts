@@ -7,7 +7,7 @@ import { type PolicySchedulerOptions, isGreedy, policyScheduler } from '../lyreo
 import { playEpisode } from '../lyreo/rollout';
 import type { SystemConfig } from '../system/config';
 import type { Workload } from '../system/workload';
-import type { RunMetrics } from './metrics';
+import type { RunMetrics } from '../env/metrics';
 import { simulate } from './simulate';
 
 /** A learned policy with the method that it was learned by: a saved policy, or a learner as it stands. */

@@ -6,7 +6,7 @@ import type { SystemConfig } from '../system/config';
 import type { Scenario, ServerSpec } from '../system/scenario';
 import type { EdgeServer } from '../system/server';
 import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
-import { type LatencyParts, Metrics, type RunMetrics } from './metrics';
+import { type LatencyParts, Metrics, type RunMetrics } from '../env/metrics';
 
 /** One request's whole way: where it went, the points in time it passed, and the parts of D_tot between them, all s. */
 export interface InspectedRequest {

@@ -5,7 +5,7 @@ import type { SchedulerFactory } from '../env/scheduler';
 import type { BalanceMeasure } from '../lyreo/rollout';
 import { CountBalance } from '../lyreo/rollout';
 import type { SystemConfig } from '../system/config';
-import { type LatencyParts, Metrics, type RunMetrics, type Stability } from './metrics';
+import { type LatencyParts, Metrics, type RunMetrics, type Stability } from '../env/metrics';
 import { mean, quantileOf } from './statistics';
 
 /** The probabilities at which stored quantiles stand: 0, 0.05, …, 1. */

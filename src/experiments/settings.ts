@@ -8,7 +8,7 @@ import type { Claim } from './claims';
 import { fact } from './judgement';
 import { canonicalJson, profiles } from './matrix';
 import { methodOf } from './methods';
-import { HIGH_KV } from './metrics';
+import { HIGH_KV } from '../env/metrics';
 import { type Published, publishedFacts } from './published';
 
 /**

@@ -2,7 +2,7 @@ import { createRng } from '../core/rng';
 import { EdgeEnv, type EdgeEnvOptions } from '../env/edge-env';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { SystemConfig } from '../system/config';
-import { Metrics, type RunMetrics } from './metrics';
+import { Metrics, type RunMetrics } from '../env/metrics';
 
 /** Optional parts of a simulation. */
 export interface SimulateOptions extends EdgeEnvOptions {

@@ -1,5 +1,5 @@
 import type { InspectedRequest, Inspection, RequestIteration } from '../experiments/inspect';
-import type { LatencyParts } from '../experiments/metrics';
+import type { LatencyParts } from '../env/metrics';
 import type { Figure } from '../notebook/figure';
 import { COLOURS, LATENCY_PARTS, fade, heading, megabytes, slotLines, span } from './marks';
 

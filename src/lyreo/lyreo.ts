@@ -1,5 +1,5 @@
 import { createRng, hashLabel, type Rng } from '../core/rng';
-import type { RunMetrics } from '../experiments/metrics';
+import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import { CreditAssigner, type Credit } from './credit';
 import type { LearningMethod, TrainingConfig } from './method';

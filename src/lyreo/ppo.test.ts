@@ -117,8 +117,6 @@ describe('Ppo', () => {
   const U = 3;
   const S = 4;
   const config: PpoConfig = {
-    gamma: 0.98,
-    gaeLambda: 0.95,
     clipCoef: 0.2,
     learningRate: 3e-3,
     updateEpochs: 5,

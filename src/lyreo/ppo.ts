@@ -2,29 +2,24 @@ import type { Rng } from '../core/rng';
 import { Adam } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
+import type { TrainingConfig } from './method';
 import type { Policy } from './policy';
 import { type State, named, networkState, partOf, restoreNetwork } from './state';
 import { type Rollout, criticInputs } from './rollout';
 
-/** PPO's settings, by the names the community uses; defaults in `ppoDefaults` (Table I). */
-export interface PpoConfig {
-  /** γ. */
-  readonly gamma: number;
-  /** λ of the generalised advantage. */
-  readonly gaeLambda: number;
-  /** ε of the clip. */
-  readonly clipCoef: number;
-  readonly learningRate: number;
-  readonly updateEpochs: number;
-  readonly minibatches: number;
-  readonly entCoef: number;
-  readonly vfCoef: number;
-  readonly maxGradNorm: number;
-  /** An update ends once a minibatch's approximate KL divergence exceeds this; ∞ never ends it. */
-  readonly targetKl: number;
-  /** Importance ratios of single requests, or of a slot's whole assignment as printed. */
-  readonly ratio: 'request' | 'joint';
-}
+/** What PPO reads of a training's hyperparameters. */
+export type PpoConfig = Pick<
+  TrainingConfig,
+  | 'clipCoef'
+  | 'learningRate'
+  | 'updateEpochs'
+  | 'minibatches'
+  | 'entCoef'
+  | 'vfCoef'
+  | 'maxGradNorm'
+  | 'targetKl'
+  | 'ratio'
+>;
 
 /** What an update logs. */
 export interface PpoLog {

@@ -11,7 +11,7 @@ import {
 import { completedLatency, weightedDeviation } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
-import { Metrics, type RunMetrics } from '../experiments/metrics';
+import { Metrics, type RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import { type Policy, type SlotRecord, slotRecord } from './policy';
 

@@ -1,5 +1,5 @@
 import { Quantiles } from '../core/quantiles';
-import type { SlotOutcome } from '../env/outcome';
+import type { SlotOutcome } from './outcome';
 
 /** A pool this full counts as near its limit (V-D). */
 export const HIGH_KV = 0.9;

@@ -3,7 +3,7 @@ import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { type RunMetrics, Metrics } from './metrics';
-import { simulate, simulateAsync } from './simulate';
+import { simulate, simulateAsync } from '../experiments/simulate';
 
 function run(overrides: Partial<SystemConfig> = {}, seed = 1): RunMetrics {
   return simulate(systemConfig('calibrated', { slots: 120, ...overrides }), schedulers['ll-in-slot'], seed);
