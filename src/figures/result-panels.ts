@@ -1,0 +1,163 @@
+/** What the figures of Section V share: panels side by side, series with intervals, the paper's values. */
+import type { Curve } from '../experiments/results';
+import { fade, heading } from './marks';
+
+/** Grey of marks that belong to no method. */
+export const NEUTRAL = '#7f7f7f';
+
+/** A panel's axes. */
+export interface PanelAxes {
+  /** With unit. */
+  readonly x: string;
+  readonly y: string;
+  readonly logX?: boolean;
+  readonly logY?: boolean;
+  /** Categories in their order. */
+  readonly categories?: readonly string[];
+  readonly range?: readonly [number, number];
+}
+
+/** A value that the paper states. */
+export interface PaperMark {
+  readonly x: number | string;
+  readonly y: number;
+  readonly colour: string;
+  readonly label: string;
+}
+
+/** Names of the k-th panel's axes, as traces refer to them. */
+export function panelAxes(k: number): { xaxis: string; yaxis: string } {
+  const suffix = k === 0 ? '' : String(k + 1);
+  return { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
+}
+
+/** Whether values spread so far that only a logarithmic axis shows them all. */
+export function needsLog(values: readonly number[]): boolean {
+  const positive = values.filter((value) => value > 0);
+  return positive.length === values.length && Math.max(...positive) > 6 * Math.min(...positive);
+}
+
+/** 1, 2, 5, 10, …: ticks of a logarithmic axis over some values. */
+export function logTicks(values: readonly number[]): number[] {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return [];
+  const [low, high] = [Math.min(...positive) / 2, Math.max(...positive) * 2];
+  const decades = Array.from(
+    { length: Math.ceil(Math.log10(high)) - Math.floor(Math.log10(low)) + 1 },
+    (_, i) => Math.floor(Math.log10(low)) + i,
+  );
+  const ticks = decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`)));
+  return ticks.filter((tick) => tick >= low && tick <= high);
+}
+
+/** Ticks of an axis as Plotly wants them: plain numbers where it is logarithmic. */
+export function logAxis(values: readonly number[]): object {
+  const ticks = logTicks(values);
+  return { type: 'log', tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) };
+}
+
+/** Panels in a row with titles, axes and one legend above them all. */
+export function panelLayout(
+  title: string,
+  subtitle: string,
+  panels: readonly (PanelAxes & { readonly values?: readonly number[] })[],
+  size: { readonly height?: number; readonly legendRows?: number } = {},
+): Record<string, unknown> {
+  const { height = 500, legendRows = 1 } = size;
+  const gap = 0.09;
+  const width = (1 - gap * (panels.length - 1)) / panels.length;
+  const layout: Record<string, unknown> = {
+    title: heading(`${title}<br><span style="font-size: 12px">${subtitle}</span>`),
+    width: 980,
+    height: height + 22 * (legendRows - 1),
+    margin: { t: 92 + 22 * legendRows, l: 64, r: 24 },
+    legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom' },
+  };
+  panels.forEach(({ x, y, logX, logY, categories, range, values = [] }, k) => {
+    const suffix = k === 0 ? '' : String(k + 1);
+    layout[`xaxis${suffix}`] = {
+      domain: [k * (width + gap), k * (width + gap) + width],
+      anchor: `y${suffix}`,
+      title: { text: x },
+      ...(categories === undefined ? {} : { type: 'category', categoryorder: 'array', categoryarray: categories }),
+      ...(logX === true ? { type: 'log' } : {}),
+      ...(range === undefined ? {} : { range }),
+    };
+    layout[`yaxis${suffix}`] = {
+      anchor: `x${suffix}`,
+      title: { text: y },
+      ...(logY === true ? logAxis(values) : { rangemode: 'tozero' }),
+    };
+  });
+  return layout;
+}
+
+/** "LYREO, n = 3", or "n = 1–3" where points differ. */
+export function withSeeds(label: string, counts: readonly number[]): string {
+  const there = counts.filter((count) => count > 0);
+  if (there.length === 0) return label;
+  const [least, most] = [Math.min(...there), Math.max(...there)];
+  return `${label}, n = ${least === most ? most : `${least}–${most}`}`;
+}
+
+/** Plotly's error bars of a curve's 95 % interval; none where one seed gives no interval. */
+export function intervalBars({ mean, lo, hi }: Curve, colour: string): object {
+  const length = (ends: readonly number[], i: number): number =>
+    Number.isFinite(ends[i]) ? Math.abs(ends[i] - mean[i]) : 0;
+  return {
+    type: 'data',
+    symmetric: false,
+    array: mean.map((_, i) => length(hi, i)),
+    arrayminus: mean.map((_, i) => length(lo, i)),
+    color: colour,
+    thickness: 1.2,
+    width: 4,
+  };
+}
+
+/** A band between the least and the greatest seed. */
+export function rangeBand({ x, min, max }: Curve, colour: string, panel: number): object {
+  return {
+    type: 'scatter',
+    mode: 'lines',
+    x: [...x, ...[...x].reverse()],
+    y: [...max, ...[...min].reverse()],
+    fill: 'toself',
+    fillcolor: fade(colour, 0.2),
+    line: { width: 0 },
+    hoverinfo: 'skip',
+    showlegend: false,
+    ...panelAxes(panel),
+  };
+}
+
+/** The paper's stated values as open diamonds, the printed number beside each; one entry in the legend. */
+export function paperMarks(marks: readonly PaperMark[], panel: number, showlegend: boolean): object[] {
+  if (marks.length === 0) return [];
+  const diamond = { symbol: 'diamond-open', size: 12, line: { width: 2 } };
+  const shown = {
+    type: 'scatter',
+    mode: 'markers+text',
+    name: 'stated in the paper',
+    x: marks.map(({ x }) => x),
+    y: marks.map(({ y }) => y),
+    text: marks.map(({ label }) => label),
+    textposition: 'top center',
+    textfont: { size: 11, color: marks.map(({ colour }) => colour) },
+    cliponaxis: false,
+    marker: { ...diamond, color: marks.map(({ colour }) => colour) },
+    hovertemplate: '%{x}: %{y}<extra>stated in the paper</extra>',
+    showlegend: false,
+    ...panelAxes(panel),
+  };
+  const entry = {
+    type: 'scatter',
+    mode: 'markers',
+    name: 'stated in the paper',
+    x: [null],
+    y: [null],
+    marker: { ...diamond, color: NEUTRAL },
+    ...panelAxes(panel),
+  };
+  return showlegend ? [shown, entry] : [shown];
+}

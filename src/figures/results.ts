@@ -1,0 +1,472 @@
+/** The figures of Section V: stored runs in, Plotly figures out. */
+import type { UpdateLog } from '../lyreo/lyreo';
+import { type FigureSeries, type RunMetric, curveOf, learningCurve } from '../experiments/results';
+import { publishedFacts } from '../experiments/published';
+import type { StoredRun } from '../experiments/run-store';
+import { quantileLevels } from '../experiments/measure';
+import { mean } from '../experiments/statistics';
+import type { Figure } from '../notebook/figure';
+import { COLOURS } from './marks';
+import {
+  NEUTRAL,
+  type PaperMark,
+  intervalBars,
+  needsLog,
+  panelAxes,
+  panelLayout,
+  paperMarks,
+  rangeBand,
+  withSeeds,
+} from './result-panels';
+
+const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
+const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
+
+const DASHES = ['solid', 'dash', 'dot', 'dashdot', 'longdash', 'longdashdot'];
+const SYMBOLS = ['circle', 'square', 'triangle-up', 'cross', 'pentagon', 'triangle-down', 'star'];
+
+const LATENCY_TITLE = '(a) mean latency D<sub>tot</sub> [s]';
+const DEVIATION_TITLE = '(b) mean deviation Y';
+const OVER_SEEDS = 'mean and 95 % interval over n seeds';
+
+/** Labels in the legend fill a row at about this many. */
+const PER_ROW = 6;
+
+const rowsFor = (entries: number): number => Math.max(1, Math.ceil(entries / PER_ROW));
+const countsOf = ({ points }: FigureSeries): number[] => points.map(({ runs }) => runs.length);
+const hasRuns = ({ points }: FigureSeries): boolean => points.some(({ runs }) => runs.length > 0);
+const runsOf = ({ points }: FigureSeries): readonly StoredRun[] => points.flatMap(({ runs }) => runs);
+
+/** Fig. 2: latency and virtual queue while learning; mean and range over seeds. */
+export function convergenceFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 2: latency and virtual queue while learning',
+): Figure {
+  const { latency_s, mean_virtual_queue } = publishedFacts().fig2_convergence;
+  const stated = [latency_s, mean_virtual_queue];
+  const there = series.filter(hasRuns);
+  const fields: readonly (keyof UpdateLog)[] = ['latency', 'queue'];
+  const updates = Math.max(
+    1,
+    ...there.flatMap((one) => runsOf(one).map(({ log }) => log?.latency?.length ?? 0)),
+  );
+  const values: number[][] = [[], []];
+  const traces = fields.flatMap((field, k) =>
+    there.flatMap((one, i) => {
+      const curve = learningCurve(runsOf(one), field);
+      values[k].push(...curve.min, ...curve.max);
+      const line = {
+        type: 'scatter',
+        mode: 'lines',
+        name: withSeeds(one.label, [runsOf(one).length]),
+        legendgroup: one.label,
+        showlegend: k === 0,
+        x: curve.x,
+        y: curve.mean,
+        line: { color: one.colour, width: 2, dash: DASHES[i % DASHES.length] },
+        hovertemplate: 'update %{x}: %{y:.4g}<extra>%{fullData.name}</extra>',
+        ...panelAxes(k),
+      };
+      return [...(curve.n.some((n) => n > 1) ? [rangeBand(curve, one.colour, k)] : []), line];
+    }),
+  );
+  const marks = stated.map((printed) =>
+    there.flatMap(({ label, colour }): PaperMark[] =>
+      label in printed
+        ? [printed[label as keyof typeof printed]].map((y) => ({ x: updates * 1.04, y, colour, label: String(y) }))
+        : [],
+    ),
+  );
+  marks.forEach((list, k) => values[k].push(...list.map(({ y }) => y)));
+  const paper = marks.flatMap((list, k) => paperMarks(list, k, k === 0));
+  const slots = there.flatMap(runsOf).at(0)?.config.slots ?? 0;
+  const panels = [LATENCY_TITLE, '(b) mean virtual queue Z'].map((y, k) => ({
+    x: `update of ${slots} slots`,
+    y,
+    logY: needsLog(values[k]),
+    values: values[k],
+    range: [0, updates * 1.09] as const,
+  }));
+  return {
+    data: [...traces, ...paper],
+    layout: panelLayout(title, 'lines: mean, bands: least to greatest of n seeds', panels, {
+      legendRows: rowsFor(there.length + 1),
+    }),
+  };
+}
+
+/** Fig. 3: how latencies of requests and deviations of slots are spread. */
+export function distributionFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 3: distributions over the held-out episodes',
+): Figure {
+  const there = series.filter(hasRuns);
+  const quantities: readonly ((run: StoredRun) => readonly number[])[] = [
+    ({ evaluation }) => evaluation.latencyQuantiles,
+    ({ evaluation }) => evaluation.deviationQuantiles,
+  ];
+  const at = (q: number): number => quantileLevels.findIndex((level) => Math.abs(level - q) < 1e-9);
+  const values: number[][] = [[], []];
+  const data = quantities.flatMap((quantiles, k) =>
+    there.flatMap((one): object[] => {
+      const runs = runsOf(one);
+      const quantile = (q: number): number => mean(runs.map((run) => quantiles(run)[at(q)]));
+      const [low, q1, middle, q3, high] = [0.05, 0.25, 0.5, 0.75, 0.95].map(quantile);
+      values[k].push(low, high);
+      const name = boxLabel(one, runs.length);
+      const box = {
+        type: 'box',
+        name,
+        x: [name],
+        lowerfence: [low],
+        q1: [q1],
+        median: [middle],
+        q3: [q3],
+        upperfence: [high],
+        line: { color: one.colour },
+        showlegend: false,
+        ...panelAxes(k),
+      };
+      const medians = {
+        type: 'scatter',
+        mode: 'markers',
+        name: `${one.label}, median of a seed`,
+        x: runs.map(() => name),
+        y: runs.map((run) => quantiles(run)[at(0.5)]),
+        marker: { color: one.colour, size: 5, symbol: 'circle-open' },
+        showlegend: false,
+        ...panelAxes(k),
+      };
+      return [box, medians];
+    }),
+  );
+  const axis = (k: number, y: string) => ({ x: '', y, logY: needsLog(values[k]), values: values[k] });
+  return {
+    data,
+    layout: panelLayout(title, 'box: quartiles and median, whiskers: 5 to 95 %, averaged over n seeds; ○ medians of single seeds', [
+      axis(0, '(a) latency D<sub>tot</sub> of a request [s]'),
+      axis(1, '(b) deviation Y of a slot, mean over servers'),
+    ], { legendRows: 0 }),
+  };
+}
+
+function boxLabel({ label }: FigureSeries, runs: number): string {
+  return `${label.replace(/ (?=[(+])/, '<br>')}<br>n = ${runs}`;
+}
+
+/** What of a swept figure is particular. */
+interface SweepWords {
+  readonly title: string;
+  readonly x: string;
+  readonly logX?: boolean;
+  readonly categories?: readonly string[];
+  /** Stated values of the two panels. */
+  readonly stated?: readonly [readonly PaperMark[], readonly PaperMark[]];
+}
+
+/** Latency and deviation over what is swept, method by method; points of overloaded runs are open. */
+function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure {
+  const { title, x, logX = false, categories, stated = [[], []] } = words;
+  const there = series.filter(hasRuns);
+  const values: number[][] = [[], []];
+  const isOverloaded = (runs: readonly StoredRun[]): boolean =>
+    runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
+  const traces = [latency, deviation].flatMap((metric, k) =>
+    there.map((one, i) => {
+      const curve = curveOf(one, metric);
+      values[k].push(...curve.mean);
+      const symbol = SYMBOLS[i % SYMBOLS.length];
+      const symbols = one.points
+        .filter(({ runs }) => runs.length > 0)
+        .map(({ runs }) => (isOverloaded(runs) ? `${symbol}-open` : symbol));
+      return {
+        type: 'scatter',
+        mode: 'lines+markers',
+        name: withSeeds(one.label, countsOf(one)),
+        legendgroup: one.label,
+        showlegend: k === 0,
+        x: curve.x,
+        y: curve.mean,
+        error_y: intervalBars(curve, one.colour),
+        line: { color: one.colour, width: 2, dash: DASHES[i % DASHES.length] },
+        marker: { color: one.colour, size: 8, symbol: symbols },
+        text: curve.n.map((n) => `n = ${n}`),
+        hovertemplate: '%{x}: %{y:.4g}, %{text}<extra>%{fullData.name}</extra>',
+        ...panelAxes(k),
+      };
+    }),
+  );
+  stated.forEach((marks, k) => values[k].push(...marks.map(({ y }) => y)));
+  const hasMarks = stated.some((marks) => marks.length > 0);
+  const axis = (k: number, y: string) => ({
+    x,
+    y,
+    logX,
+    logY: needsLog(values[k]),
+    values: values[k],
+    ...(categories === undefined ? {} : { categories }),
+  });
+  const anyOverloaded = there.some(({ points }) => points.some(({ runs }) => isOverloaded(runs)));
+  const subtitle = [OVER_SEEDS, ...(anyOverloaded ? ['open marks: backlog grows without end'] : [])].join('; ');
+  const figure = {
+    data: [...traces, ...stated.flatMap((marks, k) => paperMarks(marks, k, k === stated.findIndex((m) => m.length > 0)))],
+    layout: panelLayout(title, subtitle, [axis(0, LATENCY_TITLE), axis(1, DEVIATION_TITLE)], {
+      legendRows: rowsFor(there.length + (hasMarks ? 1 : 0)),
+    }),
+  };
+  return withTolerance(figure, there, needsLog(values[1]));
+}
+
+/** ε as a dotted line in the panel of the deviation. */
+function withTolerance(figure: Figure, series: readonly FigureSeries[], isLog: boolean): Figure {
+  const epsilon = series.flatMap(runsOf).at(0)?.config.balanceTolerance;
+  if (epsilon === undefined) return figure;
+  const line = { color: NEUTRAL, width: 1.2, dash: 'dot' };
+  return {
+    ...figure,
+    layout: {
+      ...figure.layout,
+      shapes: [{ type: 'line', xref: 'x2 domain', yref: 'y2', x0: 0, x1: 1, y0: epsilon, y1: epsilon, line }],
+      annotations: [
+        {
+          text: `ε = ${epsilon}`,
+          xref: 'x2 domain',
+          yref: 'y2',
+          x: 1,
+          y: isLog ? Math.log10(epsilon) : epsilon,
+          xanchor: 'right',
+          yanchor: 'bottom',
+          showarrow: false,
+          font: { size: 11 },
+        },
+      ],
+    },
+  };
+}
+
+/** Fig. 4: latency and deviation over the number of users. */
+export function usersFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 4: latency and deviation over the number of users, 8 servers',
+): Figure {
+  const { users, latency_s } = publishedFacts().fig4_users;
+  const marks = series.flatMap(({ label, colour }): PaperMark[] =>
+    label in latency_s
+      ? latency_s[label as keyof typeof latency_s].map((y, end) => ({ x: users[end], y, colour, label: String(y) }))
+      : [],
+  );
+  return sweepFigure(series, { title, x: 'users U', stated: [marks, []] });
+}
+
+/** Fig. 5: latency and deviation over the number of servers. */
+export function serversFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 5: latency and deviation over the number of servers, 40 users',
+): Figure {
+  return sweepFigure(series, { title, x: 'edge servers S' });
+}
+
+/** Fig. 6: latency and deviation under the three mixes of GPUs; the paper shows the deviation. */
+export function mixFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 6: latency and deviation under three mixes of GPUs',
+): Figure {
+  const categories = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => String(x))))];
+  return sweepFigure(series, { title, x: 'hardware mix', categories });
+}
+
+/** Fig. 7: LYREO's latency and deviation over the weight ν. */
+export function weightFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 7: latency against balance, by the weight ν',
+): Figure {
+  const { latency_s, deviation: printed } = publishedFacts().fig7_nu;
+  const stated = [latency_s, printed].map((values) =>
+    Object.entries(values).map(([nu, y]): PaperMark => ({ x: Number(nu), y, colour: COLOURS.blue, label: String(y) })),
+  );
+  const figure = sweepFigure(series, { title, x: 'weight of latency ν', logX: true, stated: [stated[0], stated[1]] });
+  const ticks = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => Number(x))))];
+  const layout = figure.layout as Record<string, object>;
+  const axis = (name: string): object => ({ ...layout[name], tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) });
+  return { ...figure, layout: { ...layout, xaxis: axis('xaxis'), xaxis2: axis('xaxis2') } };
+}
+
+/** Table II's columns: words, and how a run has them. */
+const TABLE_COLUMNS: readonly { readonly title: string; readonly metric: RunMetric; readonly scale: number }[] = [
+  { title: 'mean latency [s]', metric: latency, scale: 1 },
+  { title: 'mean deviation [10⁻²]', metric: deviation, scale: 100 },
+  { title: 'P99 latency [s]', metric: ({ evaluation }) => evaluation.p99Latency, scale: 1 },
+  { title: 'high-KV ratio [%]', metric: ({ evaluation }) => evaluation.highKvPercent, scale: 1 },
+];
+
+type TableName = 'LYREO' | 'LYREO-Count' | 'LYREO-NoLB';
+
+/** Table II as bars with the printed values. */
+export function ablationFigure(
+  series: readonly FigureSeries[],
+  title = 'Table II: what balancing and its measure of workload are for',
+): Figure {
+  const facts = publishedFacts().table2;
+  const there = series.filter(hasRuns);
+  const short = ({ label }: FigureSeries): string => label.replace('LYREO-', '');
+  const data = TABLE_COLUMNS.flatMap(({ metric, scale }, k) => {
+    const bars = there.map((one) => {
+      const curve = curveOf(one, (run) => scale * metric(run));
+      return {
+        type: 'bar',
+        name: withSeeds(one.label, countsOf(one)),
+        legendgroup: one.label,
+        showlegend: k === 0,
+        x: [short(one)],
+        y: curve.mean,
+        marker: { color: one.colour },
+        error_y: intervalBars(curve, NEUTRAL),
+        hovertemplate: '%{x}: %{y:.4g}<extra>ours</extra>',
+        ...panelAxes(k),
+      };
+    });
+    const marks = there.map(
+      (one): PaperMark => ({
+        x: short(one),
+        y: scale * facts[one.label as TableName][k],
+        colour: NEUTRAL,
+        label: String(Number((scale * facts[one.label as TableName][k]).toPrecision(3))),
+      }),
+    );
+    return [...bars, ...paperMarks(marks, k, k === 0)];
+  });
+  const categories = there.map(short);
+  return {
+    data,
+    layout: {
+      ...panelLayout(title, OVER_SEEDS, TABLE_COLUMNS.map(({ title: y }) => ({ x: '', y, categories })), { height: 430 }),
+      bargap: 0.35,
+      barmode: 'overlay',
+    },
+  };
+}
+
+/** A row of Table II, ours and printed, with percentages against LYREO. */
+export type AblationRow = Readonly<Record<string, string>>;
+
+/** Table II as the paper prints it, ours above the printed row of each approach. */
+export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
+  const facts = publishedFacts().table2;
+  const reference = series.find(({ method }) => method === 'lyreo');
+  const against = (value: number, base: number): string => {
+    const change = 100 * (value / base - 1);
+    if (!Number.isFinite(change)) return '';
+    return ` (${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(1)} %)`;
+  };
+  const row = (approach: string, values: readonly number[], base: readonly number[], isReference: boolean): AblationRow =>
+    Object.fromEntries<string>([
+      ['approach', approach],
+      ...TABLE_COLUMNS.map(({ title, scale }, k): [string, string] => {
+        const text = Number.isFinite(values[k]) ? String(Number((scale * values[k]).toPrecision(3))) : 'no runs yet';
+        return [title, `${text}${isReference ? ' (ref.)' : against(values[k], base[k])}`];
+      }),
+    ]);
+  const ours = (one: FigureSeries | undefined): number[] =>
+    TABLE_COLUMNS.map(({ metric }) => mean((one === undefined ? [] : runsOf(one)).map(metric)));
+  return series.flatMap((one) => {
+    const isReference = one.method === 'lyreo';
+    return [
+      row(`${one.label}, ours (n = ${runsOf(one).length})`, ours(one), ours(reference), isReference),
+      row(`${one.label}, paper`, facts[one.label as TableName], facts.LYREO, isReference),
+    ];
+  });
+}
+
+/** From the shortest window to the longest: a ramp that also reads without colour, by its order. */
+const RAMP = ['#E69F00', '#D55E00', '#CC79A7', '#009E73', '#56B4E9', '#0072B2'];
+
+/** Fig. 8: latency while learning, by the window H, one panel per variant of LYREO. */
+export function windowFigure(
+  series: readonly FigureSeries[],
+  title = 'Fig. 8: latency while learning, by the window H',
+): Figure {
+  const there = series.filter(hasRuns);
+  const values: number[][] = there.map(() => []);
+  const data = there.flatMap(({ label, points }, k) =>
+    points
+      .filter(({ runs }) => runs.length > 0)
+      .flatMap(({ x, runs }) => {
+        const curve = learningCurve(runs, 'latency');
+        const rank = points.findIndex((point) => point.x === x);
+        const colour = RAMP[Math.round((rank * (RAMP.length - 1)) / Math.max(1, points.length - 1))];
+        values[k].push(...curve.mean);
+        const line = {
+          type: 'scatter',
+          mode: 'lines',
+          name: withSeeds(`H = ${x}`, [runs.length]),
+          legend: k === 0 ? 'legend' : `legend${k + 1}`,
+          x: curve.x,
+          y: curve.mean,
+          line: { color: colour, width: 2, dash: DASHES[rank % DASHES.length] },
+          hovertemplate: `${label}, H = ${x}, update %{x}: %{y:.4g} s<extra></extra>`,
+          ...panelAxes(k),
+        };
+        return [...(runs.length > 1 ? [rangeBand(curve, colour, k)] : []), line];
+      }),
+  );
+  const layout = panelLayout(
+    title,
+    'lines: mean, bands: least to greatest of n seeds',
+    there.map(({ label }, k) => ({
+      x: 'update',
+      y: `(${'abc'[k]}) ${label}: mean latency [s]`,
+      logY: needsLog(values[k]),
+      values: values[k],
+    })),
+    { legendRows: 2 },
+  );
+  const half = 1 / Math.max(1, there.length);
+  there.forEach((_, k) => {
+    layout[k === 0 ? 'legend' : `legend${k + 1}`] = {
+      orientation: 'h',
+      x: k * (half + 0.045),
+      y: 1.02,
+      yanchor: 'bottom',
+      entrywidth: 100,
+      entrywidthmode: 'pixels',
+    };
+    const name = k === 0 ? 'yaxis' : `yaxis${k + 1}`;
+    layout[name] = { ...(layout[name] as object), rangemode: 'normal' };
+  });
+  return { data, layout };
+}
+
+/** Fig. 8, summed up: where each variant ends, over H. */
+export function windowEndFigure(
+  series: readonly FigureSeries[],
+  metric: RunMetric,
+  title = 'Where training ends, by the window H',
+): Figure {
+  const there = series.filter(hasRuns);
+  const values: number[] = [];
+  const data = there.map((one, i) => {
+    const curve = curveOf(one, metric);
+    values.push(...curve.mean);
+    return {
+      type: 'scatter',
+      mode: 'lines+markers',
+      name: withSeeds(one.label, countsOf(one)),
+      x: curve.x,
+      y: curve.mean,
+      error_y: intervalBars(curve, one.colour),
+      line: { color: one.colour, width: 2, dash: DASHES[i] },
+      marker: { size: 8, symbol: SYMBOLS[i] },
+      hovertemplate: 'H = %{x}: %{y:.4g} s<extra>%{fullData.name}</extra>',
+    };
+  });
+  const ticks = [...new Set(there.flatMap(({ points }) => points.map(({ x }) => Number(x))))].sort((a, b) => a - b);
+  const layout = panelLayout(
+    title,
+    `latency over the last quarter of the training, ${OVER_SEEDS}`,
+    [{ x: 'window H [slots]', y: 'mean latency [s]', logX: true, logY: needsLog(values), values }],
+    { height: 420 },
+  );
+  const xaxis = { ...(layout['xaxis'] as object), tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) };
+  const yaxis = { ...(layout['yaxis'] as object), rangemode: 'normal' };
+  return { data, layout: { ...layout, xaxis, yaxis } };
+}

@@ -1,0 +1,58 @@
+import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
+import type { Figure } from '../notebook/figure';
+import { COLOURS, heading } from './marks';
+
+const VERDICTS: readonly { readonly verdict: ScoreboardRow['verdict']; readonly colour: string; readonly pattern: string }[] = [
+  { verdict: 'holds', colour: COLOURS.green, pattern: '' },
+  { verdict: 'does not hold', colour: COLOURS.vermillion, pattern: '/' },
+  { verdict: 'cannot be tested', colour: COLOURS.grey, pattern: '.' },
+];
+
+const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
+  fig2: 'Fig. 2, convergence',
+  fig3: 'Fig. 3, distributions',
+  table2: 'Table II, ablation',
+  fig4: 'Fig. 4, users',
+  fig5: 'Fig. 5, servers',
+  fig6: 'Fig. 6, hardware mixes',
+  fig7: 'Fig. 7, weight ν',
+  fig8: 'Fig. 8, window H',
+  extras: 'extras',
+  settings: 'settings',
+};
+
+/** How many of each artefact's claims hold, do not, and cannot be tested. */
+export function scoreboardFigure({ rows, profile }: Scoreboard): Figure {
+  const artefacts = [...new Set(rows.map(({ artefact }) => artefact))];
+  const count = (artefact: ScoreboardRow['artefact'], verdict: ScoreboardRow['verdict']): number =>
+    rows.filter((row) => row.artefact === artefact && row.verdict === verdict).length;
+  return {
+    data: VERDICTS.map(({ verdict, colour, pattern }) => {
+      const counts = artefacts.map((artefact) => count(artefact, verdict));
+      return {
+        type: 'bar',
+        orientation: 'h',
+        name: `${verdict} (${counts.reduce((a, b) => a + b, 0)})`,
+        y: artefacts.map((artefact) => NAMES[artefact]),
+        x: counts,
+        text: counts.map((n) => (n === 0 ? '' : String(n))),
+        textposition: 'inside',
+        insidetextanchor: 'middle',
+        textangle: 0,
+        textfont: { color: '#ffffff', size: 13 },
+        marker: { color: colour, pattern: { shape: pattern, size: 5, solidity: 0.15, fgcolor: '#ffffff' } },
+        hovertemplate: '%{y}: %{x}<extra>%{fullData.name}</extra>',
+      };
+    }),
+    layout: {
+      title: heading(`The paper’s claims and settings, judged by stored runs (profile ${profile})`),
+      barmode: 'stack',
+      width: 900,
+      height: 460,
+      margin: { t: 90, l: 160 },
+      legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom', traceorder: 'normal' },
+      xaxis: { title: { text: 'claims, numbers and settings' } },
+      yaxis: { autorange: 'reversed' },
+    },
+  };
+}
