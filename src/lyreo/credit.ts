@@ -195,14 +195,16 @@ export class CreditAssigner {
   }
 
   /**
-   * As printed: ŷ_H of windows that begin every H slots, r' = g_t − g_{t−1}, GAE(λ) over r'.
+   * As printed: ŷ_H of windows that begin every H slots, r' = g_t − g_{t−1}, GAE(λ) over r' within the window.
    * Note: ŷ_H is discounted to its window's start and GAE discounts r' once more; the paper does not say otherwise.
+   * Note: r' of a window already holds γ^H·V_φ(s_H), all that comes after it, so GAE ends there with value 0 (going on
+   * would count the future once per window), and V_φ is a head of its own that learns the raw rewards.
    */
   private printed(rollout: Rollout, streams: RewardStreams, values: Float64Array, rng: Rng): Credit {
     const { gamma, gaeLambda, window } = this.training;
     const { slots: T } = rollout;
     const total = sum(streams.delayed, streams.immediate);
-    const stateValue = sum(column(values, 0), column(values, 1));
+    const stateValue = column(values, 1);
     const H = Math.min(window, T);
     // The target at every t of a window is the window's return: one lesson per window.
     const returns = new Float64Array(T);
@@ -219,10 +221,18 @@ export class CreditAssigner {
       const end = Math.min(T, begin + H);
       redistributed.set(redistributeReturn(predictions.subarray(begin, end), returns[begin]), begin);
     }
-    const first = stream(redistributed, column(values, 0), gamma, gaeLambda);
-    const zero = new Float64Array(T);
+    const advantage = new Float64Array(T);
+    const target = new Float64Array(T);
+    for (let begin = 0; begin < T; begin += H) {
+      const end = Math.min(T, begin + H);
+      const within = column(values, 0).slice(begin, end + 1).fill(0, end - begin);
+      const window = stream(redistributed.subarray(begin, end), within, gamma, gaeLambda);
+      advantage.set(window.advantage, begin);
+      target.set(window.target, begin);
+    }
+    const raw = stream(total, stateValue, gamma, gaeLambda).target;
     return {
-      ...credit(rollout, first.advantage, [first.target, zero], total),
+      ...credit(rollout, advantage, [target, raw], total),
       quality,
       predictorLoss,
       redistributed,
