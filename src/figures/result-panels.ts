@@ -15,6 +15,7 @@ export interface PanelAxes {
   /** Categories in their order. */
   readonly categories?: readonly string[];
   readonly range?: readonly [number, number];
+  readonly yRange?: readonly [number, number];
 }
 
 /** A value that the paper states. */
@@ -67,13 +68,13 @@ export function panelLayout(
   const gap = 0.09;
   const width = (1 - gap * (panels.length - 1)) / panels.length;
   const layout: Record<string, unknown> = {
-    title: heading(`${title}<br><span style="font-size: 12px">${subtitle}</span>`),
+    title: { ...heading(`${title}<br><span style="font-size: 12px">${subtitle}</span>`), pad: { t: 26 } },
     width: 980,
     height: height + 22 * (legendRows - 1),
-    margin: { t: 92 + 22 * legendRows, l: 64, r: 24 },
+    margin: { t: 70 + 22 * legendRows, l: 64, r: 24 },
     legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom' },
   };
-  panels.forEach(({ x, y, logX, logY, categories, range, values = [] }, k) => {
+  panels.forEach(({ x, y, logX, logY, categories, range, yRange, values = [] }, k) => {
     const suffix = k === 0 ? '' : String(k + 1);
     layout[`xaxis${suffix}`] = {
       domain: [k * (width + gap), k * (width + gap) + width],
@@ -87,6 +88,7 @@ export function panelLayout(
       anchor: `x${suffix}`,
       title: { text: y },
       ...(logY === true ? logAxis(values) : { rangemode: 'tozero' }),
+      ...(yRange === undefined ? {} : { range: yRange }),
     };
   });
   return layout;

@@ -1,6 +1,6 @@
 /** The figures of Section V: stored runs in, Plotly figures out. */
 import type { UpdateLog } from '../lyreo/lyreo';
-import { type FigureSeries, type RunMetric, curveOf, learningCurve } from '../experiments/results';
+import { type Curve, type FigureSeries, type RunMetric, curveOf, learningCurve } from '../experiments/results';
 import { publishedFacts } from '../experiments/published';
 import type { StoredRun } from '../experiments/run-store';
 import { quantileLevels } from '../experiments/measure';
@@ -37,62 +37,76 @@ const countsOf = ({ points }: FigureSeries): number[] => points.map(({ runs }) =
 const hasRuns = ({ points }: FigureSeries): boolean => points.some(({ runs }) => runs.length > 0);
 const runsOf = ({ points }: FigureSeries): readonly StoredRun[] => points.flatMap(({ runs }) => runs);
 
-/** Fig. 2: latency and virtual queue while learning; mean and range over seeds. */
+/** Share of a training after which its latency is drawn once more, in close-up, and how far above the best it shows. */
+const CLOSE_UP = { from: 0.25, above: 0.15 };
+
+/** Fig. 2: latency, once more in close-up, and virtual queue while learning; mean and range over seeds. */
 export function convergenceFigure(
   series: readonly FigureSeries[],
   title = 'Fig. 2: latency and virtual queue while learning',
 ): Figure {
   const { latency_s, mean_virtual_queue } = publishedFacts().fig2_convergence;
-  const stated = [latency_s, mean_virtual_queue];
   const there = series.filter(hasRuns);
-  const fields: readonly (keyof UpdateLog)[] = ['latency', 'queue'];
-  const updates = Math.max(
-    1,
-    ...there.flatMap((one) => runsOf(one).map(({ log }) => log?.latency?.length ?? 0)),
-  );
-  const values: number[][] = [[], []];
-  const traces = fields.flatMap((field, k) =>
-    there.flatMap((one, i) => {
-      const curve = learningCurve(runsOf(one), field);
-      values[k].push(...curve.min, ...curve.max);
-      const line = {
-        type: 'scatter',
-        mode: 'lines',
-        name: withSeeds(one.label, [runsOf(one).length]),
-        legendgroup: one.label,
-        showlegend: k === 0,
-        x: curve.x,
-        y: curve.mean,
-        line: { color: one.colour, width: 2, dash: DASHES[i % DASHES.length] },
-        hovertemplate: 'update %{x}: %{y:.4g}<extra>%{fullData.name}</extra>',
-        ...panelAxes(k),
-      };
-      return [...(curve.n.some((n) => n > 1) ? [rangeBand(curve, one.colour, k)] : []), line];
-    }),
-  );
-  const marks = stated.map((printed) =>
-    there.flatMap(({ label, colour }): PaperMark[] =>
-      label in printed
-        ? [printed[label as keyof typeof printed]].map((y) => ({ x: updates * 1.04, y, colour, label: String(y) }))
-        : [],
-    ),
-  );
-  marks.forEach((list, k) => values[k].push(...list.map(({ y }) => y)));
-  const paper = marks.flatMap((list, k) => paperMarks(list, k, k === 0));
+  const updates = Math.max(1, ...there.flatMap((one) => runsOf(one).map(({ log }) => log?.latency?.length ?? 0)));
+  const panels: readonly { readonly field: keyof UpdateLog; readonly y: string; readonly stated: object }[] = [
+    { field: 'latency', y: LATENCY_TITLE, stated: latency_s },
+    { field: 'latency', y: '(a) in close-up [s]', stated: {} },
+    { field: 'queue', y: '(b) mean virtual queue Z', stated: mean_virtual_queue },
+  ];
   const slots = there.flatMap(runsOf).at(0)?.config.slots ?? 0;
-  const panels = [LATENCY_TITLE, '(b) mean virtual queue Z'].map((y, k) => ({
-    x: `update of ${slots} slots`,
-    y,
-    logY: needsLog(values[k]),
-    values: values[k],
-    range: [0, updates * 1.09] as const,
-  }));
+  const drawn = panels.map(({ field, y, stated }, k) => {
+    const curves = there.map((one) => learningCurve(runsOf(one), field));
+    const marks = there.flatMap(({ label, colour }): PaperMark[] =>
+      Object.entries(stated as Record<string, number>)
+        .filter(([name]) => name === label)
+        .map(([, value]) => ({ x: updates * 1.06, y: value, colour, label: String(value) })),
+    );
+    const values = [...curves.flatMap(({ min, max }) => [...min, ...max]), ...marks.map((mark) => mark.y)];
+    const late = curves.flatMap(({ mean: means }) => means.slice(Math.floor(CLOSE_UP.from * updates)));
+    const best = Math.min(...late);
+    const top = Math.min(Math.max(...late), best * (1 + CLOSE_UP.above));
+    const isCloseUp = k === 1 && late.length > 0;
+    return {
+      traces: [
+        ...there.flatMap((one, i) => learningTraces(one, curves[i], i, k)),
+        ...paperMarks(marks, k, k === 0),
+      ],
+      axes: {
+        x: `update of ${slots} slots`,
+        y,
+        logY: !isCloseUp && needsLog(values),
+        values,
+        range: [0, updates * 1.13] as const,
+        ...(isCloseUp ? { yRange: [best - 0.15 * (top - best), top + 0.15 * (top - best)] as const } : {}),
+      },
+    };
+  });
   return {
-    data: [...traces, ...paper],
-    layout: panelLayout(title, 'lines: mean, bands: least to greatest of n seeds', panels, {
-      legendRows: rowsFor(there.length + 1),
-    }),
+    data: drawn.flatMap(({ traces }) => traces),
+    layout: panelLayout(
+      title,
+      'lines: mean, bands: least to greatest of n seeds',
+      drawn.map(({ axes }) => axes),
+      { legendRows: rowsFor(there.length + 1) },
+    ),
   };
+}
+
+/** A method's line over updates with the band of its seeds. */
+function learningTraces({ label, colour }: FigureSeries, curve: Curve, i: number, panel: number): object[] {
+  const line = {
+    type: 'scatter',
+    mode: 'lines',
+    name: withSeeds(label, curve.n.slice(0, 1)),
+    legendgroup: label,
+    showlegend: panel === 0,
+    x: curve.x,
+    y: curve.mean,
+    line: { color: colour, width: 2, dash: DASHES[i % DASHES.length] },
+    hovertemplate: 'update %{x}: %{y:.4g}<extra>%{fullData.name}</extra>',
+    ...panelAxes(panel),
+  };
+  return [...(curve.n.some((n) => n > 1) ? [rangeBand(curve, colour, panel)] : []), line];
 }
 
 /** Fig. 3: how latencies of requests and deviations of slots are spread. */

@@ -225,7 +225,9 @@ export class CreditAssigner {
     const target = new Float64Array(T);
     for (let begin = 0; begin < T; begin += H) {
       const end = Math.min(T, begin + H);
-      const within = column(values, 0).slice(begin, end + 1).fill(0, end - begin);
+      const within = column(values, 0)
+        .slice(begin, end + 1)
+        .fill(0, end - begin);
       const window = stream(redistributed.subarray(begin, end), within, gamma, gaeLambda);
       advantage.set(window.advantage, begin);
       target.set(window.target, begin);
