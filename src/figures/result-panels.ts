@@ -5,6 +5,9 @@ import { fade, heading } from './marks';
 /** Grey of marks that belong to no method. */
 export const NEUTRAL = '#7f7f7f';
 
+/** What marks of the paper are called in the legend. */
+export const PAPER = 'stated in the paper';
+
 /** A panel's axes. */
 export interface PanelAxes {
   /** With unit. */
@@ -62,16 +65,16 @@ export function panelLayout(
   title: string,
   subtitle: string,
   panels: readonly (PanelAxes & { readonly values?: readonly number[] })[],
-  size: { readonly height?: number; readonly legendRows?: number } = {},
+  size: { readonly height?: number; readonly rows?: number } = {},
 ): Record<string, unknown> {
-  const { height = 500, legendRows = 1 } = size;
+  const { height = 500, rows = 1 } = size;
   const gap = 0.09;
   const width = (1 - gap * (panels.length - 1)) / panels.length;
   const layout: Record<string, unknown> = {
     title: { ...heading(`${title}<br><span style="font-size: 12px">${subtitle}</span>`), pad: { t: 26 } },
     width: 980,
-    height: height + 22 * (legendRows - 1),
-    margin: { t: 70 + 22 * legendRows, l: 64, r: 24 },
+    height: height + 22 * (rows - 1),
+    margin: { t: 72 + 22 * rows, l: 64, r: 24 },
     legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom' },
   };
   panels.forEach(({ x, y, logX, logY, categories, range, yRange, values = [] }, k) => {
@@ -92,6 +95,17 @@ export function panelLayout(
     };
   });
   return layout;
+}
+
+/** Rows that the entries of a legend across the whole figure take, from the width of their words. */
+export function legendRows(names: readonly string[]): number {
+  let [rows, used] = [1, 0];
+  for (const name of names) {
+    const width = 55 + 7 * name.length;
+    if (used + width > 890) [rows, used] = [rows + 1, 0];
+    used += width;
+  }
+  return rows;
 }
 
 /** "LYREO, n = 3", or "n = 1–3" where points differ. */
@@ -136,15 +150,18 @@ export function rangeBand({ x, min, max }: Curve, colour: string, panel: number)
 /** The paper's stated values as open diamonds, the printed number beside each; one entry in the legend. */
 export function paperMarks(marks: readonly PaperMark[], panel: number, showlegend: boolean): object[] {
   if (marks.length === 0) return [];
+  // Words stand inside the panel.
+  const left = marks[0].x;
+  const right = marks.reduce((a, { x }) => (typeof a === 'number' && typeof x === 'number' && x > a ? x : a), left);
   const diamond = { symbol: 'diamond-open', size: 12, line: { width: 2 } };
   const shown = {
     type: 'scatter',
     mode: 'markers+text',
-    name: 'stated in the paper',
+    name: PAPER,
     x: marks.map(({ x }) => x),
     y: marks.map(({ y }) => y),
-    text: marks.map(({ label }) => label),
-    textposition: 'top center',
+    text: marks.map(({ label }) => ` ${label} `),
+    textposition: marks.map(({ x }) => (x === right && x !== left ? 'middle left' : 'middle right')),
     textfont: { size: 11, color: marks.map(({ colour }) => colour) },
     cliponaxis: false,
     marker: { ...diamond, color: marks.map(({ colour }) => colour) },
@@ -155,7 +172,7 @@ export function paperMarks(marks: readonly PaperMark[], panel: number, showlegen
   const entry = {
     type: 'scatter',
     mode: 'markers',
-    name: 'stated in the paper',
+    name: PAPER,
     x: [null],
     y: [null],
     marker: { ...diamond, color: NEUTRAL },

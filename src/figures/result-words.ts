@@ -32,11 +32,13 @@ export function runsNote({ series, missing, command, artefact, profile }: Figure
   return `${have} Missing: ${names.join(', ')}${more}. They are made by: ${command}`;
 }
 
-/** A number of some runs, "2.47 [2.45, 2.49]" with its 95 % interval over seeds. */
-export function valueText(runs: readonly StoredRun[], metric: RunMetric): string {
+/** A number of some runs, "2.47 [2.45, 2.49] s" with its 95 % interval over seeds. */
+export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = ''): string {
   const interval = meanInterval(runs.map(metric));
   if (interval.n === 0) return '(no runs yet)';
-  return interval.n === 1 ? `${Number(interval.mean.toPrecision(3))} (one seed)` : intervalText(interval);
+  const after = unit === '' ? '' : ` ${unit}`;
+  if (interval.n > 1) return `${intervalText(interval)}${after}`;
+  return `${Number(interval.mean.toPrecision(3))}${after} (one seed)`;
 }
 
 /** A row of the table ours | paper | holds. */

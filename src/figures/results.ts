@@ -6,11 +6,13 @@ import type { StoredRun } from '../experiments/run-store';
 import { quantileLevels } from '../experiments/measure';
 import { mean } from '../experiments/statistics';
 import type { Figure } from '../notebook/figure';
-import { COLOURS } from './marks';
+import { COLOURS, fade } from './marks';
 import {
   NEUTRAL,
+  PAPER,
   type PaperMark,
   intervalBars,
+  legendRows,
   needsLog,
   panelAxes,
   panelLayout,
@@ -29,10 +31,7 @@ const LATENCY_TITLE = '(a) mean latency D<sub>tot</sub> [s]';
 const DEVIATION_TITLE = '(b) mean deviation Y';
 const OVER_SEEDS = 'mean and 95 % interval over n seeds';
 
-/** Labels in the legend fill a row at about this many. */
-const PER_ROW = 6;
-
-const rowsFor = (entries: number): number => Math.max(1, Math.ceil(entries / PER_ROW));
+const namesOf = (series: readonly FigureSeries[]): string[] => series.map((one) => withSeeds(one.label, countsOf(one)));
 const countsOf = ({ points }: FigureSeries): number[] => points.map(({ runs }) => runs.length);
 const hasRuns = ({ points }: FigureSeries): boolean => points.some(({ runs }) => runs.length > 0);
 const runsOf = ({ points }: FigureSeries): readonly StoredRun[] => points.flatMap(({ runs }) => runs);
@@ -59,7 +58,7 @@ export function convergenceFigure(
     const marks = there.flatMap(({ label, colour }): PaperMark[] =>
       Object.entries(stated as Record<string, number>)
         .filter(([name]) => name === label)
-        .map(([, value]) => ({ x: updates * 1.06, y: value, colour, label: String(value) })),
+        .map(([, value]) => ({ x: updates * 1.08, y: value, colour, label: String(value) })),
     );
     const values = [...curves.flatMap(({ min, max }) => [...min, ...max]), ...marks.map((mark) => mark.y)];
     const late = curves.flatMap(({ mean: means }) => means.slice(Math.floor(CLOSE_UP.from * updates)));
@@ -76,7 +75,7 @@ export function convergenceFigure(
         y,
         logY: !isCloseUp && needsLog(values),
         values,
-        range: [0, updates * 1.13] as const,
+        range: [0, updates * 1.3] as const,
         ...(isCloseUp ? { yRange: [best - 0.15 * (top - best), top + 0.15 * (top - best)] as const } : {}),
       },
     };
@@ -87,7 +86,7 @@ export function convergenceFigure(
       title,
       'lines: mean, bands: least to greatest of n seeds',
       drawn.map(({ axes }) => axes),
-      { legendRows: rowsFor(there.length + 1) },
+      { rows: legendRows([...namesOf(there), PAPER]) },
     ),
   };
 }
@@ -159,8 +158,8 @@ export function distributionFigure(
     data,
     layout: panelLayout(title, 'box: quartiles and median, whiskers: 5 to 95 %, averaged over n seeds; ○ medians of single seeds', [
       axis(0, '(a) latency D<sub>tot</sub> of a request [s]'),
-      axis(1, '(b) deviation Y of a slot, mean over servers'),
-    ], { legendRows: 0 }),
+      axis(1, '(b) deviation Y of a slot'),
+    ], { rows: 0 }),
   };
 }
 
@@ -218,17 +217,25 @@ function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure
     logX,
     logY: needsLog(values[k]),
     values: values[k],
-    ...(categories === undefined ? {} : { categories }),
+    ...(categories === undefined ? { range: sweptRange(series, logX) } : { categories }),
   });
   const anyOverloaded = there.some(({ points }) => points.some(({ runs }) => isOverloaded(runs)));
   const subtitle = [OVER_SEEDS, ...(anyOverloaded ? ['open marks: backlog grows without end'] : [])].join('; ');
   const figure = {
     data: [...traces, ...stated.flatMap((marks, k) => paperMarks(marks, k, k === stated.findIndex((m) => m.length > 0)))],
     layout: panelLayout(title, subtitle, [axis(0, LATENCY_TITLE), axis(1, DEVIATION_TITLE)], {
-      legendRows: rowsFor(there.length + (hasMarks ? 1 : 0)),
+      rows: legendRows([...namesOf(there), ...(hasMarks ? [PAPER] : [])]),
     }),
   };
   return withTolerance(figure, there, needsLog(values[1]));
+}
+
+/** All that is swept, runs or not, with a margin. */
+function sweptRange(series: readonly FigureSeries[], isLog: boolean): [number, number] {
+  const xs = series.flatMap(({ points }) => points.map(({ x }) => (isLog ? Math.log10(Number(x)) : Number(x))));
+  const [low, high] = [Math.min(...xs), Math.max(...xs)];
+  const margin = 0.06 * (high - low);
+  return [low - margin, high + margin];
 }
 
 /** ε as a dotted line in the panel of the deviation. */
@@ -323,39 +330,50 @@ export function ablationFigure(
   const facts = publishedFacts().table2;
   const there = series.filter(hasRuns);
   const short = ({ label }: FigureSeries): string => label.replace('LYREO-', '');
-  const data = TABLE_COLUMNS.flatMap(({ metric, scale }, k) => {
-    const bars = there.map((one) => {
-      const curve = curveOf(one, (run) => scale * metric(run));
-      return {
+  const categories = there.map(short);
+  const drawn = TABLE_COLUMNS.map(({ title: y, metric, scale }, k) => {
+    const curves = there.map((one) => curveOf(one, (run) => scale * metric(run)));
+    const printed = there.map((one) => scale * facts[one.label as TableName][k]);
+    const text = { textposition: 'outside', textfont: { size: 10 }, constraintext: 'none', cliponaxis: false };
+    const bars = there.flatMap((one, i): object[] => [
+      {
         type: 'bar',
         name: withSeeds(one.label, countsOf(one)),
         legendgroup: one.label,
         showlegend: k === 0,
+        offsetgroup: 'ours',
         x: [short(one)],
-        y: curve.mean,
+        y: curves[i].mean,
         marker: { color: one.colour },
-        error_y: intervalBars(curve, NEUTRAL),
+        error_y: intervalBars(curves[i], NEUTRAL),
         hovertemplate: '%{x}: %{y:.4g}<extra>ours</extra>',
         ...panelAxes(k),
-      };
-    });
-    const marks = there.map(
-      (one): PaperMark => ({
-        x: short(one),
-        y: scale * facts[one.label as TableName][k],
-        colour: NEUTRAL,
-        label: String(Number((scale * facts[one.label as TableName][k]).toPrecision(3))),
-      }),
-    );
-    return [...bars, ...paperMarks(marks, k, k === 0)];
+      },
+      {
+        type: 'bar',
+        name: PAPER,
+        legendgroup: PAPER,
+        showlegend: k === 0 && i === 0,
+        offsetgroup: PAPER,
+        x: [short(one)],
+        y: [printed[i]],
+        text: [String(Number(printed[i].toPrecision(4)))],
+        ...text,
+        marker: { color: fade(NEUTRAL, 0.12), line: { color: NEUTRAL, width: 1.5 } },
+        hovertemplate: '%{x}: %{y}<extra>paper</extra>',
+        ...panelAxes(k),
+      },
+    ]);
+    const top = 1.25 * Math.max(0, ...printed, ...curves.flatMap(({ mean: means }) => means));
+    return { bars, axes: { x: '', y, categories, ...(top > 0 ? { yRange: [0, top] as const } : {}) } };
   });
-  const categories = there.map(short);
   return {
-    data,
+    data: drawn.flatMap(({ bars }) => bars),
     layout: {
-      ...panelLayout(title, OVER_SEEDS, TABLE_COLUMNS.map(({ title: y }) => ({ x: '', y, categories })), { height: 430 }),
-      bargap: 0.35,
-      barmode: 'overlay',
+      ...panelLayout(title, OVER_SEEDS, drawn.map(({ axes }) => axes), { height: 430 }),
+      barmode: 'group',
+      bargap: 0.25,
+      bargroupgap: 0.05,
     },
   };
 }
@@ -432,7 +450,7 @@ export function windowFigure(
       logY: needsLog(values[k]),
       values: values[k],
     })),
-    { legendRows: 2 },
+    { rows: 2 },
   );
   const half = 1 / Math.max(1, there.length);
   there.forEach((_, k) => {

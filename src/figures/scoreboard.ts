@@ -2,10 +2,10 @@ import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import type { Figure } from '../notebook/figure';
 import { COLOURS, heading } from './marks';
 
-const VERDICTS: readonly { readonly verdict: ScoreboardRow['verdict']; readonly colour: string; readonly pattern: string }[] = [
-  { verdict: 'holds', colour: COLOURS.green, pattern: '' },
-  { verdict: 'does not hold', colour: COLOURS.vermillion, pattern: '/' },
-  { verdict: 'cannot be tested', colour: COLOURS.grey, pattern: '.' },
+const VERDICTS: readonly { readonly verdict: ScoreboardRow['verdict']; readonly colour: string }[] = [
+  { verdict: 'holds', colour: COLOURS.green },
+  { verdict: 'does not hold', colour: COLOURS.vermillion },
+  { verdict: 'cannot be tested', colour: COLOURS.grey },
 ];
 
 const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
@@ -27,7 +27,7 @@ export function scoreboardFigure({ rows, profile }: Scoreboard): Figure {
   const count = (artefact: ScoreboardRow['artefact'], verdict: ScoreboardRow['verdict']): number =>
     rows.filter((row) => row.artefact === artefact && row.verdict === verdict).length;
   return {
-    data: VERDICTS.map(({ verdict, colour, pattern }) => {
+    data: VERDICTS.map(({ verdict, colour }) => {
       const counts = artefacts.map((artefact) => count(artefact, verdict));
       return {
         type: 'bar',
@@ -40,7 +40,7 @@ export function scoreboardFigure({ rows, profile }: Scoreboard): Figure {
         insidetextanchor: 'middle',
         textangle: 0,
         textfont: { color: '#ffffff', size: 13 },
-        marker: { color: colour, pattern: { shape: pattern, size: 5, solidity: 0.15, fgcolor: '#ffffff' } },
+        marker: { color: colour, line: { color: '#ffffff', width: 1 } },
         hovertemplate: '%{y}: %{x}<extra>%{fullData.name}</extra>',
       };
     }),
