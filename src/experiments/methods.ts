@@ -148,7 +148,8 @@ export const methods: Readonly<Record<MethodName, Method>> = {
   },
   'drift-plus-penalty': {
     label: 'Drift+penalty greedy',
-    colour: '#000000',
+    // Not black, which a dark page swallows.
+    colour: '#E7298A',
     published: false,
     about: 'Minimises the forecast drift-plus-penalty request by request.',
     scheduler: 'drift-plus-penalty',

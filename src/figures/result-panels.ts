@@ -6,7 +6,7 @@ import { fade, heading } from './marks';
 export const NEUTRAL = '#7f7f7f';
 
 /** What marks of the paper are called in the legend. */
-export const PAPER = 'stated in the paper';
+export const PAPER = 'paper';
 
 /** A panel's axes. */
 export interface PanelAxes {
@@ -60,6 +60,12 @@ export function logAxis(values: readonly number[]): object {
   return { type: 'log', tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) };
 }
 
+/** Categories with a margin, those without runs included. */
+function categoryAxis(categories: readonly string[]): object {
+  const range = [-0.5, categories.length - 0.5];
+  return { type: 'category', categoryorder: 'array', categoryarray: categories, range };
+}
+
 /** Panels in a row with titles, axes and one legend above them all. */
 export function panelLayout(
   title: string,
@@ -68,7 +74,7 @@ export function panelLayout(
   size: { readonly height?: number; readonly rows?: number } = {},
 ): Record<string, unknown> {
   const { height = 500, rows = 1 } = size;
-  const gap = 0.09;
+  const gap = 0.1;
   const width = (1 - gap * (panels.length - 1)) / panels.length;
   const layout: Record<string, unknown> = {
     title: { ...heading(`${title}<br><span style="font-size: 12px">${subtitle}</span>`), pad: { t: 26 } },
@@ -83,7 +89,7 @@ export function panelLayout(
       domain: [k * (width + gap), k * (width + gap) + width],
       anchor: `y${suffix}`,
       title: { text: x },
-      ...(categories === undefined ? {} : { type: 'category', categoryorder: 'array', categoryarray: categories }),
+      ...(categories === undefined ? {} : categoryAxis(categories)),
       ...(logX === true ? { type: 'log' } : {}),
       ...(range === undefined ? {} : { range }),
     };
@@ -151,8 +157,8 @@ export function rangeBand({ x, min, max }: Curve, colour: string, panel: number)
 export function paperMarks(marks: readonly PaperMark[], panel: number, showlegend: boolean): object[] {
   if (marks.length === 0) return [];
   // Words stand inside the panel.
-  const left = marks[0].x;
-  const right = marks.reduce((a, { x }) => (typeof a === 'number' && typeof x === 'number' && x > a ? x : a), left);
+  const places = marks.map(({ x }) => Number(x));
+  const [left, right] = [Math.min(...places), Math.max(...places)];
   const diamond = { symbol: 'diamond-open', size: 12, line: { width: 2 } };
   const shown = {
     type: 'scatter',
@@ -161,7 +167,7 @@ export function paperMarks(marks: readonly PaperMark[], panel: number, showlegen
     x: marks.map(({ x }) => x),
     y: marks.map(({ y }) => y),
     text: marks.map(({ label }) => ` ${label} `),
-    textposition: marks.map(({ x }) => (x === right && x !== left ? 'middle left' : 'middle right')),
+    textposition: places.map((x) => (x === right && x > left ? 'middle left' : 'middle right')),
     textfont: { size: 11, color: marks.map(({ colour }) => colour) },
     cliponaxis: false,
     marker: { ...diamond, color: marks.map(({ colour }) => colour) },

@@ -13,6 +13,7 @@ import {
   type PaperMark,
   intervalBars,
   legendRows,
+  logAxis,
   needsLog,
   panelAxes,
   panelLayout,
@@ -126,11 +127,12 @@ export function distributionFigure(
       const quantile = (q: number): number => mean(runs.map((run) => quantiles(run)[at(q)]));
       const [low, q1, middle, q3, high] = [0.05, 0.25, 0.5, 0.75, 0.95].map(quantile);
       values[k].push(low, high);
-      const name = boxLabel(one, runs.length);
+      const name = withSeeds(one.label, [runs.length]);
       const box = {
         type: 'box',
+        orientation: 'h',
         name,
-        x: [name],
+        y: [name],
         lowerfence: [low],
         q1: [q1],
         median: [middle],
@@ -144,8 +146,8 @@ export function distributionFigure(
         type: 'scatter',
         mode: 'markers',
         name: `${one.label}, median of a seed`,
-        x: runs.map(() => name),
-        y: runs.map((run) => quantiles(run)[at(0.5)]),
+        x: runs.map((run) => quantiles(run)[at(0.5)]),
+        y: runs.map(() => name),
         marker: { color: one.colour, size: 5, symbol: 'circle-open' },
         showlegend: false,
         ...panelAxes(k),
@@ -153,18 +155,26 @@ export function distributionFigure(
       return [box, medians];
     }),
   );
-  const axis = (k: number, y: string) => ({ x: '', y, logY: needsLog(values[k]), values: values[k] });
-  return {
-    data,
-    layout: panelLayout(title, 'box: quartiles and median, whiskers: 5 to 95 %, averaged over n seeds; ○ medians of single seeds', [
-      axis(0, '(a) latency D<sub>tot</sub> of a request [s]'),
-      axis(1, '(b) deviation Y of a slot'),
-    ], { rows: 0 }),
-  };
-}
-
-function boxLabel({ label }: FigureSeries, runs: number): string {
-  return `${label.replace(/ (?=[(+])/, '<br>')}<br>n = ${runs}`;
+  const layout = panelLayout(
+    title,
+    'box: quartiles and median, whiskers: 5 to 95 %, averaged over n seeds; ○ medians of single seeds',
+    [
+      { x: '(a) latency D<sub>tot</sub> of a request [s]', y: '' },
+      { x: '(b) deviation Y of a slot, mean over servers', y: '' },
+    ],
+    { rows: 0, height: 190 + 36 * there.length },
+  );
+  values.forEach((list, k) => {
+    const suffix = k === 0 ? '' : '2';
+    const isLog = needsLog(list);
+    layout[`xaxis${suffix}`] = {
+      ...(layout[`xaxis${suffix}`] as object),
+      ...(k === 0 ? { domain: [0, 0.47] } : { domain: [0.53, 1] }),
+      ...(isLog ? logAxis(list) : { rangemode: 'tozero' }),
+    };
+    layout[`yaxis${suffix}`] = { anchor: `x${suffix}`, autorange: 'reversed', showticklabels: k === 0, ticks: '' };
+  });
+  return { data, layout };
 }
 
 /** What of a swept figure is particular. */
@@ -253,9 +263,9 @@ function withTolerance(figure: Figure, series: readonly FigureSeries[], isLog: b
           text: `ε = ${epsilon}`,
           xref: 'x2 domain',
           yref: 'y2',
-          x: 1,
+          x: 0.01,
           y: isLog ? Math.log10(epsilon) : epsilon,
-          xanchor: 'right',
+          xanchor: 'left',
           yanchor: 'bottom',
           showarrow: false,
           font: { size: 11 },
@@ -353,6 +363,7 @@ export function ablationFigure(
         type: 'bar',
         name: PAPER,
         legendgroup: PAPER,
+        legendrank: 2000,
         showlegend: k === 0 && i === 0,
         offsetgroup: PAPER,
         x: [short(one)],
@@ -372,8 +383,8 @@ export function ablationFigure(
     layout: {
       ...panelLayout(title, OVER_SEEDS, drawn.map(({ axes }) => axes), { height: 430 }),
       barmode: 'group',
-      bargap: 0.25,
-      bargroupgap: 0.05,
+      bargap: 0.14,
+      bargroupgap: 0.02,
     },
   };
 }
@@ -450,18 +461,12 @@ export function windowFigure(
       logY: needsLog(values[k]),
       values: values[k],
     })),
-    { rows: 2 },
+    { rows: 0 },
   );
-  const half = 1 / Math.max(1, there.length);
   there.forEach((_, k) => {
-    layout[k === 0 ? 'legend' : `legend${k + 1}`] = {
-      orientation: 'h',
-      x: k * (half + 0.045),
-      y: 1.02,
-      yanchor: 'bottom',
-      entrywidth: 100,
-      entrywidthmode: 'pixels',
-    };
+    // In each panel's upper right corner, from which learning curves have fallen.
+    const [, end] = (layout[k === 0 ? 'xaxis' : `xaxis${k + 1}`] as { domain: [number, number] }).domain;
+    layout[k === 0 ? 'legend' : `legend${k + 1}`] = { x: end, xanchor: 'right', y: 1, yanchor: 'top' };
     const name = k === 0 ? 'yaxis' : `yaxis${k + 1}`;
     layout[name] = { ...(layout[name] as object), rangemode: 'normal' };
   });
