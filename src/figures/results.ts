@@ -401,11 +401,11 @@ export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
     if (!Number.isFinite(change)) return '';
     return ` (${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(1)} %)`;
   };
-  const row = (approach: string, values: readonly number[], base: readonly number[], isReference: boolean): AblationRow =>
+  const row = (approach: string, values: readonly number[], base: readonly number[], isReference: boolean, digits: number): AblationRow =>
     Object.fromEntries<string>([
       ['approach', approach],
       ...TABLE_COLUMNS.map(({ title, scale }, k): [string, string] => {
-        const text = Number.isFinite(values[k]) ? String(Number((scale * values[k]).toPrecision(3))) : 'no runs yet';
+        const text = Number.isFinite(values[k]) ? String(Number((scale * values[k]).toPrecision(digits))) : 'no runs yet';
         return [title, `${text}${isReference ? ' (ref.)' : against(values[k], base[k])}`];
       }),
     ]);
@@ -414,8 +414,8 @@ export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
   return series.flatMap((one) => {
     const isReference = one.method === 'lyreo';
     return [
-      row(`${one.label}, ours (n = ${runsOf(one).length})`, ours(one), ours(reference), isReference),
-      row(`${one.label}, paper`, facts[one.label as TableName], facts.LYREO, isReference),
+      row(`${one.label}, ours (n = ${runsOf(one).length})`, ours(one), ours(reference), isReference, 3),
+      row(`${one.label}, paper`, facts[one.label as TableName], facts.LYREO, isReference, 4),
     ];
   });
 }
