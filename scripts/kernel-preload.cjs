@@ -90,7 +90,8 @@ const running = new Int32Array(new SharedArrayBuffer(4));
 const timers = new Map();
 /** Functions of the running cell that end it in an orderly way; see src/notebook/interrupt.ts. */
 const stopRequests = new Set();
-globalThis[Symbol.for('lyreo.kernel')] = { stopRequests };
+const hook = { stopRequests, /** A new object for every cell. */ cell: {} };
+globalThis[Symbol.for('lyreo.kernel')] = hook;
 
 /**
  * The first interrupt of a cell that asked for it only requests its end. Any other interrupt ends
@@ -205,6 +206,7 @@ executor.createExecutor = (folder, converters, output) => {
     ...made,
     async execute(source) {
       stopRequests.clear();
+      hook.cell = {};
       try {
         return await made.execute(source);
       } finally {

@@ -182,6 +182,14 @@ console.log('saved');"""
     assert "true" in ok(kernel.run("console.log(episodes > 10)")).stdout
 
 
+def a_signal_asked_for_again_and_again_is_the_same(kernel):
+    code = """let rounds = 0;
+while (!lyreo.interruptSignal().aborted) { rounds++; await new Promise((r) => setTimeout(r, 10)); }
+console.log('ended');"""
+    outcome = ok(kernel.run(code, 20, kernel.interrupt_once(1)))
+    assert "ended" in outcome.stdout, outcome
+
+
 def a_second_interrupt_ends_a_cell_that_ignores_the_first(kernel):
     sent = []
 

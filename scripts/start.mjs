@@ -24,7 +24,8 @@ main(async () => {
   // Ctrl-C reaches the server through the terminal; a signal sent to this process is passed on.
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
-  process.on('SIGINT', () => undefined);
+  // JupyterLab would ask whether it is meant; and a supervisor signals this process alone.
+  process.on('SIGINT', () => setTimeout(() => stop.abort(), 1000));
   return run(venvPython, labArguments(port, options['no-browser']), {
     env: { ...jupyterEnv(), JUPYTER_TOKEN: token },
     signal: stop.signal,

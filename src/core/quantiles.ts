@@ -40,11 +40,11 @@ export class Quantiles {
    */
   quantile(q: number): number {
     if (this.count === 0) return Number.NaN;
-    const rank = q * (this.count - 1);
+    const rank = Math.max(1, Math.ceil(q * this.count));
     let seen = 0;
     for (let bin = 0; bin < BINS; bin++) {
       seen += this.bins[bin];
-      if (seen > rank) return middleOf(bin);
+      if (seen >= rank) return middleOf(bin);
     }
     return middleOf(BINS - 1);
   }

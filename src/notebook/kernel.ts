@@ -6,6 +6,8 @@ export type MimeBundle = Readonly<Record<string, unknown>>;
 /** A function of the kernel preload (scripts/kernel-preload.cjs) that the library uses. */
 interface KernelHook {
   readonly stopRequests: Set<() => void>;
+  /** A new object for every cell that runs. */
+  readonly cell?: object;
 }
 
 interface DisplayMessage {

@@ -40,6 +40,9 @@ function rate(done: number, total: number, seconds: number): string {
   return `· ${perSecond.toPrecision(3)}/s · ${left.toFixed(0)} s left`;
 }
 
+/** The running cell's signal: asking again, as in a loop's condition, gives the same one. */
+let asked: { readonly cell: object | undefined; readonly signal: AbortSignal } | undefined;
+
 /**
  * A signal that aborts when the user interrupts the cell (or presses Ctrl-C in a program). The
  * first interrupt only aborts the signal, so the cell can end in order and keep its results; the
@@ -50,7 +53,10 @@ function rate(done: number, total: number, seconds: number): string {
  * ```
  */
 export function interruptSignal(): AbortSignal {
+  const cell = kernelHook()?.cell;
+  if (cell !== undefined && cell === asked?.cell) return asked.signal;
   const controller = new AbortController();
+  asked = { cell, signal: controller.signal };
   const abort = (): void => {
     controller.abort();
   };
