@@ -164,6 +164,28 @@ function readFields(path: string): { preset?: Preset | undefined; fields?: Parti
   return { preset, fields };
 }
 
+/**
+ * The fields of the configuration that the options fix: those of the file and of the options, and where the presets
+ * differ, those of the preset, if one is named.
+ *
+ * @throws UserError as `readSystem`.
+ */
+export function givenFields(options: SystemOptions): Partial<SystemConfig> {
+  const file = options.config === undefined ? {} : readFields(options.config);
+  const preset = options.preset ?? file.preset;
+  const fields: Partial<SystemConfig> = { ...file.fields, ...overrides(options) };
+  // Checks them, and brings along what belongs to them: the spreads of `lengths`, the servers of `gpus`.
+  const whole = systemConfig(preset ?? 'calibrated', fields, 'options');
+  const [plain, literal] = [systemConfig('calibrated'), systemConfig('literal')];
+  const isFixed = (name: keyof SystemConfig): boolean =>
+    name in fields ||
+    (preset !== undefined && JSON.stringify(plain[name]) !== JSON.stringify(literal[name])) ||
+    (fields.gpus !== undefined && name === 'servers') ||
+    (fields.lengths !== undefined && (name === 'sigmaInput' || name === 'sigmaOutput'));
+  const names = (Object.keys(whole) as (keyof SystemConfig)[]).filter(isFixed);
+  return Object.fromEntries(names.map((name) => [name, whole[name]]));
+}
+
 /** The options as fields of the configuration, those given. */
 function overrides(options: SystemOptions): Partial<SystemConfig> {
   const { mix, gpus, gpuProfiles, users, servers, slots, batching, lengths, predictionError, nu, oversized } = options;

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readArrayFile, writeArrayFile } from '../lyreo/array-file';
+import { loadCheckpoint } from '../lyreo/checkpoint';
 import { builtCli } from '../testing/built';
 
 let cli = '';
@@ -93,6 +95,39 @@ describe('lyreo train and evaluate', () => {
     expect(lyreo('evaluate', 'taken/policy.lyreo', '--servers', '4').err).toMatch(
       /trained for 3 servers; this system has 4/,
     );
+  });
+
+  it('resumes to the updates that were asked for, and compares only the options that are given', () => {
+    const updatesOf = (): number => readFileSync(join(folder, 'goal', 'log.jsonl'), 'utf8').split('\n').length - 1;
+    const resume = (...args: string[]): Result => lyreo('train', '--out', 'goal', '--resume', ...args);
+    expect(lyreo('train', ...system, ...quick, '--seed', '7', '--updates', '1', '--out', 'goal').code).toBe(0);
+    expect(resume()).toMatchObject({ code: 0, err: 'nothing to do: 1 of 1 updates are done\n' });
+
+    // The goal as an interrupted training leaves it.
+    const path = join(folder, 'goal', 'checkpoint.lyreo');
+    const { facts, arrays } = readArrayFile(path);
+    writeArrayFile(path, { facts: { ...(facts as object), target: 3 }, arrays });
+    const third = resume('--users', '5', '--set', 'updateEpochs=2');
+    expect(third.err).toMatch(/^resumed after update 1\nupdate 2\/3.*\nupdate 3\/3/);
+    expect([third.code, updatesOf()]).toEqual([0, 3]);
+    expect(resume('--updates', '4').err).toMatch(/^resumed after update 3\nupdate 4\/4/);
+    expect(resume().err).toBe('nothing to do: 4 of 4 updates are done\n');
+    expect(resume('--updates', '2').err).toBe('nothing to do: 4 of 2 updates are done\n');
+
+    for (const [args, complaint] of [
+      ['--users 6', /^users is 6; allowed: 5, as in goal\/checkpoint/],
+      ['--preset literal', /^kvPoolFraction is 1; allowed: /],
+      ['--set updateEpochs=3', /^updateEpochs is 3; allowed: 2/],
+      ['--seed 1', /^seed is 1; allowed: 7/],
+      ['--method ly-ppo', /allowed: .*, as in goal\/checkpoint/],
+    ] as const)
+      expect(resume(...args.split(' '))).toMatchObject({ code: 2, err: expect.stringMatching(complaint) as string });
+
+    // A checkpoint of an early version.
+    writeArrayFile(path, { facts: { ...(facts as object), target: undefined }, arrays });
+    expect(loadCheckpoint(path).target).toBeUndefined();
+    expect(resume('--updates', '2').code).toBe(0);
+    expect(loadCheckpoint(path).target).toBe(2);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(

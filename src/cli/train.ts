@@ -4,14 +4,14 @@ import { decimalNumber } from '../core/csv';
 import { UserError, invalid } from '../core/errors';
 import { type MethodName, methodOf } from '../experiments/methods';
 import { type TrainOptions, learningMethods, learningOf, logLine, train, trainingFiles } from '../experiments/train';
-import { loadCheckpoint } from '../lyreo/checkpoint';
+import { type Checkpoint, loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import type { TrainingConfig } from '../lyreo/method';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { clock } from './progress';
 import { short } from './report';
-import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
+import { type SystemOptions, addSystemOptions, givenFields, readSystem } from './system-options';
 
 interface TrainFlags extends SystemOptions {
   readonly method: MethodName;
@@ -24,9 +24,6 @@ interface TrainFlags extends SystemOptions {
   readonly json?: boolean;
   readonly progress: boolean;
 }
-
-/** Options that say how to go on, not what is trained. */
-const MANNER: readonly string[] = ['updates', 'out', 'checkpointEvery', 'resume', 'json', 'progress'];
 
 /** One line per method that learns. */
 function methodList(): string {
@@ -44,7 +41,10 @@ export function trainCommand(program: Command): void {
     .option('--updates <n>', 'updates in all, of an episode each', integerOption('--updates', 1, 1_000_000), 40)
     .option('--set <name=value>', 'a hyperparameter; may be repeated', (text, all: string[]) => [...all, text], [])
     .option('--out <folder>', 'where checkpoint.lyreo, log.jsonl and policy.lyreo are written')
-    .option('--resume', 'go on with the training in --out, if there is one; then its options need not be repeated')
+    .option(
+      '--resume',
+      'go on with the training in --out, if there is one; then its options, --updates included, need not be repeated',
+    )
     .option(
       '--checkpoint-every <n>',
       'updates between checkpoints',
@@ -65,6 +65,7 @@ ${hyperparameterList()}
 
 Examples:
   $ lyreo train --out runs/lyreo                                 40 updates of 800 slots, 40 users, 8 servers
+  $ lyreo train --out runs/lyreo --resume                        what is left of them, after an interruption
   $ lyreo train --out runs/lyreo --resume --updates 100          60 more
   $ lyreo train --method ly-ppo --users 60 --mix Het --seed 2 --out runs/ly-ppo-het-2
   $ lyreo train --set hidden=128,128,64 --set learningRate=1e-3 --json > log.jsonl
@@ -83,10 +84,10 @@ function hyperparameterList(): string {
 }
 
 async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<void> {
-  const { out, updates, resume } = flags;
+  const { out, resume } = flags;
   if (resume === true && out === undefined)
     throw new UserError('--resume is given without --out; allowed: both, or neither');
-  const options = await whatToTrain(flags, given);
+  const { updates, ...options } = await whatToTrain(flags, given);
   if (out === undefined && flags.json !== true) process.stderr.write('no --out: nothing will be kept\n');
   const report = reporter(updates, options.config.slots);
   const wanted = flags.json === true;
@@ -100,7 +101,9 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
         checkpointEvery: flags.checkpointEvery,
         signal,
         onResume: (done) => {
-          if (flags.progress) process.stderr.write(`resumed after update ${done.length}\n`);
+          if (done.length >= updates)
+            process.stderr.write(`nothing to do: ${done.length} of ${updates} updates are done\n`);
+          else if (flags.progress) process.stderr.write(`resumed after update ${done.length}\n`);
         },
         onUpdate: (entry) => {
           if (wanted) process.stdout.write(`${logLine(entry)}\n`);
@@ -124,33 +127,48 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
   }
 }
 
+type Asked = Pick<TrainOptions, 'config' | 'method' | 'training' | 'seed' | 'updates'>;
+
 /** From the options, or from the checkpoint where a resumption says nothing else. */
-async function whatToTrain(
-  flags: TrainFlags,
-  given: readonly string[],
-): Promise<Pick<TrainOptions, 'config' | 'method' | 'training' | 'seed'>> {
+async function whatToTrain(flags: TrainFlags, given: readonly string[]): Promise<Asked> {
   if (flags.trace !== undefined)
     throw invalid('--trace', flags.trace, 'none; a training draws its requests from the configuration');
-  if (flags.resume === true && flags.out !== undefined && given.every((name) => MANNER.includes(name))) {
+  if (flags.resume === true && flags.out !== undefined) {
     const { checkpoint } = trainingFiles(flags.out);
-    if (existsSync(checkpoint)) return loadCheckpoint(checkpoint);
+    if (existsSync(checkpoint)) return whatToResume(flags, given, loadCheckpoint(checkpoint));
   }
   const { config } = await readSystem(flags, flags.seed);
-  return { config, method: flags.method, training: settings(flags), seed: flags.seed };
+  const { method, seed, updates } = flags;
+  return { config, method, training: settings(flags.set, method), seed, updates };
+}
+
+/** The checkpoint's training, and what was given of it again: `train` finds out whether the two are the same. */
+function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkpoint): Asked {
+  // A checkpoint of an early version does not tell how many updates it was to have.
+  const { target = Math.max(flags.updates, found.updates) } = found;
+  const method = given.includes('method') ? flags.method : found.method;
+  const overrides = settings(flags.set, method);
+  return {
+    config: { ...found.config, ...givenFields(flags) },
+    method,
+    training: { ...found.training, ...overrides },
+    seed: given.includes('seed') ? flags.seed : found.seed,
+    updates: given.includes('updates') ? flags.updates : target,
+  };
 }
 
 /** `--set name=value`, checked against the method's hyperparameters. */
-function settings(flags: TrainFlags): Partial<TrainingConfig> {
-  const defaults = learningOf(flags.method).training;
+function settings(set: readonly string[], method: TrainOptions['method']): Partial<TrainingConfig> {
+  const defaults = learningOf(method).training;
   const values: Record<string, unknown> = {};
-  for (const text of flags.set) {
+  for (const text of set) {
     const at = text.indexOf('=');
     if (at <= 0) throw invalid('--set', text, 'name=value');
     const name = text.slice(0, at);
     values[name] = valueLike(Object.entries(defaults).find(([key]) => key === name)?.[1], text.slice(at + 1));
   }
   const overrides = values as Partial<TrainingConfig>;
-  learningOf(flags.method, overrides);
+  learningOf(method, overrides);
   return overrides;
 }
 

@@ -101,19 +101,20 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   checkCount('updates', updates);
   checkCount('checkpointEvery', checkpointEvery);
   const files = folder === undefined ? undefined : trainingFiles(folder);
-  const { learner, log } = start(options, files);
+  const { learner, log, target } = start(options, files);
   const save = (): void => {
     if (files === undefined) return;
     // In this order: wherever it is killed, the policy is not older than the checkpoint.
     savePolicy(files.policy, learner);
-    saveCheckpoint(files.checkpoint, learner, log);
+    saveCheckpoint(files.checkpoint, learner, log, updates);
   };
   const saveLog = (): void => {
     if (files !== undefined) writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
   };
   let savedAt = learner.updates;
   try {
-    if (log.length === 0) save();
+    // More or fewer updates than before are asked for: a later resumption has to know, wherever this one is killed.
+    if (log.length === 0 || (target !== updates && learner.updates <= updates)) save();
     saveLog();
     while (learner.updates < updates) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -137,7 +138,10 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 }
 
 /** A new learner, or the folder's. */
-function start(options: TrainOptions, files: TrainingFiles | undefined): { learner: Learner; log: UpdateLog[] } {
+function start(
+  options: TrainOptions,
+  files: TrainingFiles | undefined,
+): { learner: Learner; log: UpdateLog[]; target?: number | undefined } {
   const { config, seed = 1, folder, resume = false } = options;
   const run = { config, seed, ...learningOf(options.method, options.training) };
   if (files !== undefined && folder !== undefined) {
@@ -150,7 +154,7 @@ function start(options: TrainOptions, files: TrainingFiles | undefined): { learn
       const learner = resumeLearner(files.checkpoint, checkpoint);
       const log = [...checkpoint.log];
       options.onResume?.(log);
-      return { learner, log };
+      return { learner, log, target: checkpoint.target };
     }
   }
   return { learner: new Learner(run.config, run.method, run.training, run.seed), log: [] };

@@ -24,6 +24,8 @@ export interface Checkpoint extends TrainingRun {
   /** Version of lyreo that wrote it. */
   readonly library: string;
   readonly updates: number;
+  /** Updates that were asked for in all; undefined in a checkpoint of an early version. */
+  readonly target?: number | undefined;
   /** The log so far. */
   readonly log: readonly UpdateLog[];
   readonly state: State;
@@ -40,6 +42,7 @@ interface Facts extends TrainingRun {
   readonly kind: 'training' | 'policy';
   readonly library: string;
   readonly updates: number;
+  readonly target?: number | undefined;
   readonly log?: readonly UpdateLog[];
   readonly shape?: MlpShape;
   /** What the policy sees, formula by formula. */
@@ -54,9 +57,13 @@ function factsOf(kind: Facts['kind'], { config, method, training, seed, updates 
   return { kind, library: packageVersion(), config, method, training, seed, updates };
 }
 
-/** Writes all that a training needs to go on, and its log so far; the file is whole or as it was before. */
-export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[]): void {
-  writeArrayFile(path, { facts: { ...factsOf('training', learner), log }, arrays: learner.save() });
+/**
+ * Writes all that a training needs to go on, and its log so far; the file is whole or as it was before.
+ *
+ * @param target the updates that were asked for in all.
+ */
+export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[], target?: number): void {
+  writeArrayFile(path, { facts: { ...factsOf('training', learner), target, log }, arrays: learner.save() });
 }
 
 /**
@@ -66,8 +73,8 @@ export function saveCheckpoint(path: string, learner: Learner, log: readonly Upd
  */
 export function loadCheckpoint(path: string): Checkpoint {
   const { facts, arrays } = read(path, 'training');
-  const { library, config, method, training, seed, updates, log = [] } = facts;
-  return { library, config, method, training, seed, updates, log, state: arrays };
+  const { library, config, method, training, seed, updates, target, log = [] } = facts;
+  return { library, config, method, training, seed, updates, target, log, state: arrays };
 }
 
 /**
