@@ -13,6 +13,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeRuns } from './make-runs';
 import { makeCell, profiles } from './matrix';
 import { executeCell } from './run';
 import { RunStore, type StoredRun, rounded } from './run-store';
@@ -69,12 +70,36 @@ describe('store of runs', () => {
     expect(store.keys()).toEqual(['b', cell.key]);
   });
 
-  it('names a damaged file', () => {
+  it.each([
+    ['empty', ''],
+    ['no run', '{}'],
+    ['no JSON', '{"key":'],
+    ['no run', '[]'],
+    ['no run', '{"key": "a", "seed": 1, "evaluation": {}}'],
+  ])('takes a damaged file (%s: %s) for missing, with one warning, and makes it anew', async (why, text) => {
+    const warnings: string[] = [];
+    store = new RunStore(store.folder, (message) => warnings.push(message));
+    store.save({ ...run, key: 'a' });
     store.save(run);
-    writeFileSync(store.path(cell.key), '{"key":');
-    expect(() => store.loadAll()).toThrow(/ll-s1.*json is no JSON; allowed: a run as lyreo wrote it/);
-    writeFileSync(store.path(cell.key), '[]');
-    expect(() => store.loadAll()).toThrow('is no run');
+    expect(store.has(cell.key)).toBe(true);
+    writeFileSync(store.path(cell.key), text);
+
+    expect(store.loadAll().map(({ key }) => key)).toEqual(['a']);
+    expect(store.loadAll()).toHaveLength(1);
+    expect(store.load(cell.key)).toBeUndefined();
+    expect(warnings).toEqual([
+      `${store.folder}: skipped as damaged: ${cell.key}.json (${why}); lyreo experiments makes them anew`,
+    ]);
+    expect(store.has(cell.key)).toBe(false);
+    expect(store.sort([cell])).toEqual({ done: [], missing: [cell] });
+    expect(await makeRuns([cell], { store })).toBe(1);
+    expect(await makeRuns([cell], { store })).toBe(0);
+    expect(store.load(cell.key)?.key).toBe(cell.key);
+  });
+
+  it('keeps a latency that there is not', () => {
+    store.save({ ...run, evaluation: { ...run.evaluation, meanLatency: Number.NaN } });
+    expect(store.load(cell.key)?.evaluation.meanLatency).toBeNaN();
   });
 
   it('names neither host nor folder nor user', () => {

@@ -85,12 +85,26 @@ interface LockText {
   readonly at: number;
 }
 
+/** Damaged files that were told about already: each once in a process, however often it is read. */
+const told: Set<string> = new Set();
+
 /**
- * The runs of one folder, one file each. Any number of processes and hosts may work on it at once: a run is claimed by
+ * The runs of one folder, one file each. A file that is no whole run counts as none and is made anew. Any number of processes and hosts may work on it at once: a run is claimed by
  * a lock file that only one of them can create, and appears in its place when it is whole. Folders are merged by copying.
  */
 export class RunStore {
-  constructor(readonly folder: string) {}
+  /** What files were found to be, with size and time of that look. */
+  private readonly looks: Map<string, { readonly stamp: string; readonly isRun: boolean }> = new Map();
+
+  /**
+   * @param warn told about damaged files; default: stderr.
+   */
+  constructor(
+    readonly folder: string,
+    private readonly warn: (message: string) => void = (message) => {
+      process.stderr.write(`warning: ${message}\n`);
+    },
+  ) {}
 
   /** Where a run is stored. */
   path(key: string): string {
@@ -102,8 +116,17 @@ export class RunStore {
     return join(this.folder, '.partial', key);
   }
 
+  /** Whether a run is stored, whole. */
   has(key: string): boolean {
-    return existsSync(this.path(key));
+    const path = this.path(key);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return false;
+    const stamp = `${stats.size} ${stats.mtimeMs}`;
+    const look = this.looks.get(key);
+    if (look?.stamp === stamp) return look.isRun;
+    const isRun = typeof readRun(path) !== 'string';
+    this.looks.set(key, { stamp, isRun });
+    return isRun;
   }
 
   /**
@@ -150,31 +173,44 @@ export class RunStore {
     }
   }
 
-  /**
-   * One run; undefined when it is not stored.
-   *
-   * @throws UserError when its file is damaged.
-   */
+  /** One run; undefined when it is not stored, or damaged. */
   load(key: string): StoredRun | undefined {
-    return this.has(key) ? readRun(this.path(key)) : undefined;
+    return existsSync(this.path(key)) ? this.read([key]).at(0) : undefined;
   }
 
-  /** The keys of all runs. */
+  /** The keys of all run files, damaged ones included. */
   keys(): string[] {
     if (!existsSync(this.folder)) return [];
     const names = readdirSync(this.folder).filter((name) => name.endsWith('.json'));
     return names.map((name) => name.slice(0, -'.json'.length)).sort();
   }
 
-  /** All runs, those included that the matrix no longer asks for. */
+  /** All runs, those included that the matrix no longer asks for; damaged files are skipped, with one warning. */
   loadAll(): StoredRun[] {
-    return this.keys().map((key) => readRun(this.path(key)));
+    return this.read(this.keys());
+  }
+
+  private read(keys: readonly string[]): StoredRun[] {
+    const runs: StoredRun[] = [];
+    const damaged: string[] = [];
+    for (const key of keys) {
+      const path = this.path(key);
+      const run = readRun(path);
+      if (typeof run !== 'string') runs.push(run);
+      else if (!told.has(path)) {
+        told.add(path);
+        damaged.push(`${key}.json (${run})`);
+      }
+    }
+    if (damaged.length > 0)
+      this.warn(`${this.folder}: skipped as damaged: ${damaged.join(', ')}; lyreo experiments makes them anew`);
+    return runs;
   }
 
   /** Those of the cells that are stored, and those that are not. */
   sort<T extends Pick<Cell, 'key'>>(cells: readonly T[]): { done: T[]; missing: T[] } {
-    const keys = new Set(this.keys());
-    return { done: cells.filter(({ key }) => keys.has(key)), missing: cells.filter(({ key }) => !keys.has(key)) };
+    const done = new Set(this.keys().filter((key) => this.has(key)));
+    return { done: cells.filter(({ key }) => done.has(key)), missing: cells.filter(({ key }) => !done.has(key)) };
   }
 }
 
@@ -233,16 +269,60 @@ export function rounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, rounded(x)]));
 }
 
-function readRun(path: string): StoredRun {
-  const damaged = (why: string): UserError =>
-    new UserError(`${path} is ${why}; allowed: a run as lyreo wrote it, or delete it and make it again`);
-  let run: unknown;
+/** A run, or what is wrong with its file. */
+function readRun(path: string): StoredRun | string {
+  let text: string;
   try {
-    run = JSON.parse(readFileSync(path, 'utf8'));
+    text = readFileSync(path, 'utf8');
   } catch {
-    throw damaged('no JSON');
+    return 'cannot be read';
   }
-  const isRun = typeof run === 'object' && run !== null && 'key' in run && 'evaluation' in run && 'seed' in run;
-  if (!isRun) throw damaged('no run');
-  return run as StoredRun;
+  if (text.trim() === '') return 'empty';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'no JSON';
+  }
+  if (!isRun(value)) return 'no run';
+  const { underStatic } = value;
+  return {
+    ...value,
+    evaluation: revived(value.evaluation) as Evaluation,
+    underStatic: underStatic === null ? null : (revived(underStatic) as Evaluation),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether all is there that figures and judgements read, of the right kind. */
+function isRun(value: unknown): value is StoredRun {
+  if (!isRecord(value)) return false;
+  const { evaluation, log, underStatic, seed } = value;
+  return (
+    ['key', 'name', 'profile', 'method'].every((name) => typeof value[name] === 'string') &&
+    Number.isInteger(seed) &&
+    ['system', 'training', 'config'].every((name) => isRecord(value[name])) &&
+    (log === null || isRecord(log)) &&
+    isEvaluation(evaluation) &&
+    (underStatic === null || isEvaluation(underStatic))
+  );
+}
+
+function isEvaluation(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ['meanLatency', 'deviation', 'p99Latency'].every((name) => typeof revived(value[name]) === 'number') &&
+    ['parts', 'perEpisode', 'stability'].every((name) => isRecord(value[name])) &&
+    ['latencyQuantiles', 'deviationQuantiles'].every((name) => Array.isArray(value[name]))
+  );
+}
+
+/** The numbers of an evaluation: JSON has no NaN, the latency of no request. */
+function revived(value: unknown): unknown {
+  if (value === null || value === 'NaN') return Number.NaN;
+  if (Array.isArray(value)) return value.map(revived);
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, x]) => [name, revived(x)])) : value;
 }
