@@ -22,21 +22,20 @@ export function short(x: number): string {
 /** A run's report as tables for reading. */
 export function reportText(metrics: RunMetrics, serverNames: readonly string[], tolerance: number): string {
   const { parts } = metrics;
-  const latency = (x: number): string => (metrics.completed === 0 ? '-' : short(x));
   const summary: readonly (readonly [string, string, string])[] = [
     ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
     ['  completed', String(metrics.completed), ''],
     ['  rejected', String(metrics.rejected), 'too large for the KV pool'],
     ['  in flight', String(metrics.inFlight), 'after the drain'],
-    ['latency, mean', latency(metrics.meanLatency), 's'],
-    ['  transmission', latency(parts.transmission), 's'],
-    ['  waiting: synchronisation', latency(parts.synchronisation), 's'],
-    ['  waiting: prefill queue', latency(parts.prefillQueue), 's'],
-    ['  prefill', latency(parts.prefill), 's'],
-    ['  waiting: boundary and KV room', latency(parts.admission), 's'],
-    ['  decode', latency(parts.decode), 's'],
-    ['latency, median', latency(metrics.p50Latency), 's'],
-    ['latency, 99th percentile', latency(metrics.p99Latency), 's'],
+    ['latency, mean', short(metrics.meanLatency), 's'],
+    ['  transmission', short(parts.transmission), 's'],
+    ['  waiting: synchronisation', short(parts.synchronisation), 's'],
+    ['  waiting: prefill queue', short(parts.prefillQueue), 's'],
+    ['  prefill', short(parts.prefill), 's'],
+    ['  waiting: boundary and KV room', short(parts.admission), 's'],
+    ['  decode', short(parts.decode), 's'],
+    ['latency, median', short(metrics.p50Latency), 's'],
+    ['latency, 99th percentile', short(metrics.p99Latency), 's'],
     ['deviation, mean Y', short(metrics.deviation), `tolerance ${short(tolerance)}`],
     [
       'deviation, worst server',

@@ -3,6 +3,7 @@ import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { type RunMetrics, Metrics } from './metrics';
+import { reportText } from '../cli/report';
 import { simulate, simulateAsync } from '../experiments/simulate';
 
 function run(overrides: Partial<SystemConfig> = {}, seed = 1): RunMetrics {
@@ -46,8 +47,12 @@ describe('a run’s report', () => {
 
   it('of nothing has no latency', () => {
     const m = new Metrics(2, 0.01).report();
-    expect([m.arrived, m.meanLatency, m.highKvPercent, m.littleResidual]).toEqual([0, 0, 0, 0]);
-    expect(m.p99Latency).toBeNaN();
+    expect([m.arrived, m.highKvPercent, m.littleResidual]).toEqual([0, 0, 0]);
+    for (const x of [m.meanLatency, m.p50Latency, m.p99Latency, ...Object.values({ ...m.parts })]) expect(x).toBeNaN();
+    expect(JSON.parse(JSON.stringify(m))).toMatchObject({ meanLatency: null, parts: { decode: null } });
+    const text = reportText(m, ['a', 'b'], 0.01);
+    expect(text).toMatch(/latency, mean +- +s\n/);
+    expect(text).not.toContain('NaN');
   });
 
   it('is the same for the same seed and for predicted lengths that are right', () => {

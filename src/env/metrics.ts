@@ -22,7 +22,7 @@ export interface Stability {
   readonly reason: string;
 }
 
-/** What a run reports; latencies in seconds. */
+/** What a run reports; latencies in seconds, NaN when no request was completed. */
 export interface RunMetrics {
   readonly slots: number;
   readonly arrived: number;
@@ -129,7 +129,7 @@ export class Metrics {
   report(): RunMetrics {
     const pairs = this.slots * this.serverCount;
     const per = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
-    const part = (i: number): number => per(this.parts[i], this.completed);
+    const part = (i: number): number => this.parts[i] / this.completed;
     const sumOver = (array: Float64Array): number => array.reduce((a, b) => a + b, 0);
     return {
       slots: this.slots,
@@ -137,7 +137,7 @@ export class Metrics {
       completed: this.completed,
       rejected: this.rejected,
       inFlight: this.inSystem,
-      meanLatency: per(this.latency, this.completed),
+      meanLatency: this.latency / this.completed,
       p50Latency: this.quantiles.quantile(0.5),
       p99Latency: this.quantiles.quantile(0.99),
       parts: {

@@ -28,7 +28,10 @@ export interface EpisodeMetrics {
   readonly meanEta: number;
 }
 
-/** What held-out episodes say about a method: means over episodes, P99 and quantiles over all requests or slots. */
+/**
+ * What held-out episodes say about a method: means over episodes, P99 and quantiles over all requests or slots. An
+ * episode without a completed request has no latency, and does not enter the mean; without any it is NaN.
+ */
 export interface Evaluation extends EpisodeMetrics {
   readonly episodes: number;
   readonly slots: number;
@@ -106,7 +109,7 @@ function summary(
   latencies: Quantiles,
   deviations: readonly number[],
 ): Evaluation {
-  const over = (of: (run: RunMetrics) => number): number => mean(runs.map(of));
+  const over = (of: (run: RunMetrics) => number): number => mean(runs.map(of).filter((x) => !Number.isNaN(x)));
   const means = Object.fromEntries(fields.map((field) => [field, over((run) => run[field])]));
   const parts = Object.keys(runs[0].parts) as (keyof LatencyParts)[];
   return {

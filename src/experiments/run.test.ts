@@ -58,6 +58,18 @@ describe('an evaluation', () => {
   const { config } = cellOf('ll');
   const seeds = heldOutSeeds({ ...profile, episodes: 3 }, 5);
 
+  it('without a completed request has no latency', async () => {
+    const tiny = { ...config, kvPoolFraction: 1e-7, slots: 5 };
+    const { completed, meanLatency, p99Latency, parts, deviation, perEpisode } = await measure(
+      tiny,
+      schedulers.ll,
+      seeds,
+    );
+    expect([completed, deviation]).toEqual([0, 0]);
+    for (const x of [meanLatency, p99Latency, ...Object.values({ ...parts }), ...perEpisode.meanLatency])
+      expect(x).toBeNaN();
+  });
+
   it('reports what simulate reports', async () => {
     const all = await measure(config, schedulers.ll, seeds);
     const runs = seeds.map((seed) => simulate(config, schedulers.ll, seed));
