@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { invalid } from '../core/errors';
+import { UserError, invalid } from '../core/errors';
 import type { Estimate } from '../core/student';
 import type { SchedulerFactory } from '../env/scheduler';
 import { type MethodName, methodOf, methods } from '../experiments/methods';
@@ -17,6 +17,7 @@ import type { RunMetrics } from '../env/metrics';
 import { loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
+import { warn } from './console';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { createProgress } from './progress';
@@ -102,8 +103,12 @@ async function runEvaluate(
 ): Promise<void> {
   const { seed, episodes } = flags;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
+  const twice = names.find((name, k) => names.indexOf(name) !== k);
+  if (twice !== undefined) throw new UserError(`contender ${twice} is given twice; allowed: each contender once`);
   const files = names.filter((name) => !isName(name));
   const missing = files.find((name) => !existsSync(name));
+  if (missing !== undefined && /[/\\.]/.test(missing))
+    throw new UserError(`policy file ${missing} does not exist; allowed: a file that lyreo train wrote`);
   if (missing !== undefined)
     throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
   const first = files.at(0);
@@ -128,6 +133,9 @@ async function runEvaluate(
   } finally {
     progress.end();
   }
+  contenders.forEach(({ name }, k) => {
+    warnAbout(name, all[k]);
+  });
   const results = contenders.map(({ name }, k): Result => ({
     name,
     runs: all[k],
@@ -164,6 +172,23 @@ function contender(name: string, config: SystemConfig): Contender {
     return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
   }
   return { name, config, acts: loadPolicy(name, config) };
+}
+
+/** What a reader of the table must know about a contender. */
+function warnAbout(name: string, runs: readonly RunMetrics[]): void {
+  const total = (of: (run: RunMetrics) => number): number => runs.reduce((sum, run) => sum + of(run), 0);
+  const [rejected, arrived] = [total((run) => run.rejected), total((run) => run.arrived)];
+  if (rejected > 0)
+    warn(
+      `${name}: ${rejected} of ${arrived} requests (${Number(((100 * rejected) / arrived).toPrecision(2))} %) are larger than the KV pools and were rejected; no latency counts them`,
+    );
+  const idle = runs.filter((run) => run.completed === 0).length;
+  if (idle > 0) warn(`${name}: no request was completed in ${idle} of ${runs.length} runs; there is no mean latency`);
+  const overloaded = runs.filter((run) => run.stability.verdict === 'OVERLOADED');
+  if (overloaded.length > 0)
+    warn(
+      `${name}: OVERLOADED in ${overloaded.length} of ${runs.length} runs: ${overloaded[0].stability.reason}; latencies grow with the number of slots and describe no steady state`,
+    );
 }
 
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -77,10 +77,29 @@ describe('lyreo train and evaluate', () => {
     ['train --updates 0', /--updates is "0"; allowed: an integer from 1/],
     ['evaluate nobody', /contender is "nobody"; allowed: a policy file, random, ll, /],
     ['evaluate', /missing required argument/],
+    ['evaluate ll runs/none.lyreo', /^policy file runs\/none\.lyreo does not exist; allowed: .*\n$/],
+    ['evaluate ll random ll', /^contender ll is given twice; allowed: each contender once\n$/],
   ])('%s: a fault of the input', (args, text) => {
     const { code, out, err } = lyreo(...args.split(' '));
     expect(err).toMatch(text);
     expect([code, out]).toEqual([2, '']);
+  });
+
+  it('evaluates with a warning about rejected requests, overload and no latency, and "-" for what there is not', () => {
+    const overloaded = lyreo('evaluate', 'll', 'random', '--users', '40', '--servers', '2', '--episodes', '2');
+    expect(overloaded.err).toMatch(
+      /^warning: ll: OVERLOADED in 2 of 2 runs: requests in the system went .*\nwarning: random: OVERLOADED in 2 of 2 runs: .*\n$/,
+    );
+    writeFileSync(join(folder, 'small.json'), '{"kvPoolFraction": 1e-7, "users": 5, "servers": 3, "slots": 4}');
+    const args = ['evaluate', 'll', '--config', 'small.json', '--episodes', '2'];
+    const { code, out, err } = lyreo(...args);
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /^warning: ll: 40 of 40 requests \(100 %\) are larger .*\nwarning: ll: no request was completed in 2 of 2 runs/,
+    );
+    expect(out).toMatch(/\n +ll +- /);
+    expect(out).not.toContain('NaN');
+    expect(lyreo(...args, '--json').out).toContain('"meanLatency":null');
   });
 
   it('does not train into a folder that has a training, nor evaluate on other servers', () => {
