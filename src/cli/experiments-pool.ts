@@ -226,7 +226,7 @@ class Status {
   private count: number;
   private readonly running: Map<string, { readonly cell: Cell; update: number }> = new Map();
   private readonly startAt: number = performance.now();
-  private shownAt = 0;
+  private shownAt = -Infinity;
   private readonly isShown: boolean;
   private readonly timer: NodeJS.Timeout | undefined;
 

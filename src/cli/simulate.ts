@@ -107,7 +107,7 @@ function warnAbout(metrics: RunMetrics): void {
   const { rejected, arrived, stability } = metrics;
   if (rejected > 0)
     warn(
-      `${String(rejected)} of ${String(arrived)} requests (${((100 * rejected) / arrived).toPrecision(2)} %) are larger than the KV pools and were rejected; no latency counts them`,
+      `${String(rejected)} of ${String(arrived)} requests (${Number(((100 * rejected) / arrived).toPrecision(2))} %) are larger than the KV pools and were rejected; no latency counts them`,
     );
   if (arrived === 0) warn('no request arrived; allowed, but there is nothing to report');
   if (stability.verdict === 'OVERLOADED')
