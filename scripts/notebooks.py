@@ -34,8 +34,12 @@ class Failed(Exception):
     pass
 
 
-def execute(notebook):
-    """Runs all cells; the notebook then holds the new outputs."""
+def execute(notebook, attempts=2):
+    """Runs all cells; the notebook then holds the new outputs.
+
+    A kernel that dies is started once more, and said so: on some virtual machines a signal that arrives inside
+    TensorFlow's vector code corrupts memory.
+    """
     client = NotebookClient(
         notebook,
         kernel_name="tslab",
@@ -49,7 +53,12 @@ def execute(notebook):
         client.execute()
     except CellExecutionError as error:
         raise Failed(str(error)) from None
-    except (CellTimeoutError, DeadKernelError) as error:
+    except DeadKernelError as error:
+        if attempts <= 1:
+            raise Failed(f"{type(error).__name__}: {error}") from None
+        print("the kernel died; once more from the start", flush=True)
+        return execute(notebook, attempts - 1)
+    except CellTimeoutError as error:
         raise Failed(f"{type(error).__name__}: {error}") from None
     for number, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):

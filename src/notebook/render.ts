@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { encodeFigure, type EncodedFigure, type Figure } from './figure';
+import { inKernel } from './kernel';
 
 /** Options of {@link renderFigure}. */
 export interface RenderOptions {
@@ -27,12 +28,16 @@ export async function renderFigure(figure: Figure, options: RenderOptions = {}):
     figure: encoded,
     options: { format, width, height, scale: 1 },
   });
-  idle = setTimeout(() => void closeRenderer(), IDLE_MS);
+  idle = setTimeout(() => void closeRenderer(), inKernel() ? IDLE_IN_KERNEL_MS : IDLE_MS);
   return decodeDataUrl(url);
 }
 
-/** An unused browser is closed after this time, so that a finished program can end. */
+/**
+ * An unused browser is closed after this time, so that a finished program can end. In a kernel it stays: the signal of
+ * its end could arrive inside TensorFlow's vector code, which some virtual machines answer with corrupted memory.
+ */
 const IDLE_MS = 5000;
+const IDLE_IN_KERNEL_MS = 3_600_000;
 let idle: NodeJS.Timeout | undefined;
 
 /** Closes the browser that {@link renderFigure} keeps open for the next figure. */
