@@ -4,15 +4,19 @@ import type { SlotOutcome } from './outcome';
 /** A pool this full counts as near its limit (V-D). */
 export const HIGH_KV = 0.9;
 
-/** Mean seconds per completed request, part by part; their sum is the mean of D_tot. */
+/** The parts of D_tot, s, that sum to it: of one request, or means over a run's completed requests. */
 export interface LatencyParts {
+  /** D_tx. */
   readonly transmission: number;
   /** Waiting for the slowest transmission of the batch, the printed D_wa. */
   readonly synchronisation: number;
+  /** Waiting for the previous slots' prefills. */
   readonly prefillQueue: number;
+  /** D_pre. */
   readonly prefill: number;
   /** Waiting for an iteration boundary and for KV room. */
   readonly admission: number;
+  /** D_dec. */
   readonly decode: number;
 }
 

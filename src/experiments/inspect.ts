@@ -9,7 +9,7 @@ import { type SlotRequests, type Workload, slotRequests } from '../system/worklo
 import { type LatencyParts, Metrics, type RunMetrics } from '../env/metrics';
 
 /** One request's whole way: where it went, the points in time it passed, and the parts of D_tot between them, all s. */
-export interface InspectedRequest {
+export interface InspectedRequest extends LatencyParts {
   /** "t3-7": the eighth request of slot 3. */
   readonly id: string;
   readonly slot: number;
@@ -32,17 +32,6 @@ export interface InspectedRequest {
   /** When it joined the running batch. */
   readonly joinedAt: number;
   readonly completedAt: number;
-  /** D_tx. */
-  readonly transmission: number;
-  /** The printed D_wa. */
-  readonly synchronisation: number;
-  readonly prefillQueue: number;
-  /** D_pre. */
-  readonly prefill: number;
-  /** Waiting for an iteration boundary and for KV room. */
-  readonly admission: number;
-  /** D_dec. */
-  readonly decode: number;
   /** D_tot. */
   readonly total: number;
 }
@@ -274,16 +263,10 @@ export function kvByRequest(run: Inspection, server: number, fromAt: number = 0,
 }
 
 /** What the environment reports of a completed request. */
-interface Done {
+interface Done extends LatencyParts {
   readonly slot: number;
   readonly index: number;
   readonly server: number;
-  readonly transmission: number;
-  readonly synchronisation: number;
-  readonly prefillQueue: number;
-  readonly prefill: number;
-  readonly admission: number;
-  readonly decode: number;
   readonly total: number;
   readonly completedAt: number;
 }
