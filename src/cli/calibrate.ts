@@ -27,11 +27,7 @@ export function calibrateCommand(program: Command): void {
     .option('--candidates <n>', 'how many are tried in all', integerOption('--candidates', 1, 1_000_000), 200)
     .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
     .option('--slots <n>', 'slots of each run', integerOption('--slots', 10, 100_000), 250)
-    .option(
-      '--free <names>',
-      'constants to fit, between commas (default: all of data/calibrated.json)',
-      listOption('--free'),
-    )
+    .option('--free <names>', 'constants to fit, between commas (default: all)', listOption('--free'))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
     .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
     .option('--apply', 'write the best to data/calibrated.json')
@@ -44,7 +40,8 @@ export function calibrateCommand(program: Command): void {
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
 balance in that of LYREO-NoLB; LL and Random have to keep up with the load. The objective is the weighted mean of the
 squared logarithm of ours over printed, latency and P99 counting twice, plus 0.05 for each run that is overloaded.
-Random search with refinement of the best; the log makes it go on where it stopped.
+No GPU may decode faster than the next better one. Random search with refinement of the best; the log makes it go on
+where it stopped.
 
 Examples:
   $ lyreo calibrate --candidates 50

@@ -23,6 +23,8 @@ export interface Calibrated {
   readonly tau1Seconds: number | Readonly<Record<GpuName, number>>;
   /** How the time grows in between: τ_0 + τ_1·x^exponent. */
   readonly exponent: number;
+  /** Unit of Y and Z in the drift-plus-penalty of the preset `calibrated`. */
+  readonly balanceUnit: number;
 }
 
 const positive = z.number('a finite number > 0').positive('a finite number > 0');
@@ -39,6 +41,7 @@ const schema: z.ZodType<Calibrated> = z.strictObject({
   tau0Seconds: z.strictObject({ rtx3080: positive, rtx3090: positive, rtx4090: positive }),
   tau1Seconds: z.union([nonNegative, perGpu], 'a finite number >= 0, or one per GPU'),
   exponent: positive,
+  balanceUnit: positive,
 });
 
 /** Checks the text of a calibration. */

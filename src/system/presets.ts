@@ -21,11 +21,11 @@ function lengthSpreads(lengths: LengthModel): { sigmaInput: number; sigmaOutput:
 /**
  * Table I and Section V-A, row by row, with the free constants filled in.
  * Note: the presets differ in κ and in the unit of Y and Z. `literal` reads M_s as the KV pool (κ = 1) and takes Y and
- * Z as printed; `calibrated` has κ from data/calibrated.json and a smaller balanceUnit. What the paper does not print
+ * Z as printed; `calibrated` has κ and balanceUnit from data/calibrated.json. What the paper does not print
  * (w, the lengths' spreads, the decode curve) is calibrated in both.
  */
 export function tableOne(preset: Preset): SystemConfig {
-  const { kvPoolFraction, prefillSlowdown } = calibrated();
+  const { kvPoolFraction, prefillSlowdown, balanceUnit } = calibrated();
   return {
     users: 40,
     servers: 8,
@@ -53,7 +53,7 @@ export function tableOne(preset: Preset): SystemConfig {
     predictionError: 'none',
     predictionSigma: 0.3,
     balanceTolerance: 0.01,
-    balanceUnit: preset === 'literal' ? 1 : 0.1,
+    balanceUnit: preset === 'literal' ? 1 : balanceUnit,
     latencyWeight: 0.5,
   };
 }
