@@ -39,7 +39,7 @@ export function calibrateCommand(program: Command): void {
       `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
 balance in that of LYREO-NoLB; LL and Random have to keep up with the load. The objective is the weighted mean of the
-squared logarithm of ours over printed, latency and P99 counting twice, plus 0.05 for each run that is overloaded.
+squared logarithm of ours over printed, latency and P99 counting twice, plus 0.5 for each run that is overloaded.
 No GPU may decode faster than the next better one. Random search with refinement of the best; the log makes it go on
 where it stopped.
 

@@ -26,9 +26,9 @@ describe('calibration', () => {
   it('is a weighted mean of squared logarithms', () => {
     const [target] = targetsOf();
     const { objective, values, overloaded } = score(presentConstants(), slots, 3, [target]);
-    expect(objective).toBeCloseTo(Math.log(values[0] / target.printed) ** 2 + 0.05 * overloaded.length, 12);
+    expect(objective).toBeCloseTo(Math.log(values[0] / target.printed) ** 2 + 0.5 * overloaded.length, 12);
     const bound = { ...target, isBound: true, printed: 1000 };
-    expect(score(presentConstants(), slots, 3, [bound]).objective).toBe(0.05 * overloaded.length);
+    expect(score(presentConstants(), slots, 3, [bound]).objective).toBe(0.5 * overloaded.length);
   });
 
   it('stays within its ranges, and finds nothing worse than what it began with', async () => {
