@@ -27,7 +27,7 @@ export function calibrateCommand(program: Command): void {
     .option('--candidates <n>', 'how many are tried in all', integerOption('--candidates', 1, 1_000_000), 200)
     .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
     .option('--slots <n>', 'slots of each run', integerOption('--slots', 10, 100_000), 250)
-    .option('--free <names>', 'constants to fit, between commas (default: all)', listOption('--free'))
+    .option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', listOption('--free'))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
     .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
     .option('--apply', 'write the best to data/calibrated.json')

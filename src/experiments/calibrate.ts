@@ -62,6 +62,12 @@ export const ranges: Readonly<Record<ConstantName, Range>> = {
 /** All constants, in the order in which they are drawn. */
 export const constantNames: readonly ConstantName[] = Object.keys(ranges) as ConstantName[];
 
+/**
+ * What is free unless said otherwise. Not the balance unit: a greedy that balances request by request stays below ε
+ * whatever the unit, so that the objective does not tell one from another (see `sensitivities`).
+ */
+export const fittedByDefault: readonly ConstantName[] = constantNames.filter((name) => name !== 'balanceUnit');
+
 /** The constants as they are shipped. */
 export function presentConstants(shipped: Calibrated = calibrated()): Constants {
   const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, tau0Seconds, tau1Seconds, exponent } = shipped;
@@ -173,7 +179,7 @@ export interface SearchOptions {
   readonly seed: number;
   /** Slots of each run. Default 250. */
   readonly slots?: number | undefined;
-  /** Default: all. */
+  /** Default: `fittedByDefault`. */
   readonly free?: readonly ConstantName[] | undefined;
   /** One JSON object per candidate; what stands there is not computed again. */
   readonly logFile?: string | undefined;
@@ -198,7 +204,7 @@ const DEFAULT_SLOTS = 250;
  * @returns all candidates, those of the log included.
  */
 export async function search(options: SearchOptions): Promise<Candidate[]> {
-  const { candidates, seed, slots = DEFAULT_SLOTS, free = constantNames, logFile } = options;
+  const { candidates, seed, slots = DEFAULT_SLOTS, free = fittedByDefault, logFile } = options;
   const targets = targetsOf();
   const header = JSON.stringify({ seed, slots, free, targets });
   const found = logFile === undefined ? [] : readLog(logFile, header);
