@@ -149,12 +149,14 @@ export { type Interval, type Trend, meanInterval, pairedDifference, trend } from
 export { type Published, publishedFacts } from './experiments/published';
 export { type Verdict } from './experiments/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
+export { type UnitTraining, bestUnit, queueError, unitTrainings } from './experiments/balance-unit';
 export {
   type Candidate,
   type Constants,
   type Sensitivity,
   type Target,
   bestOf,
+  pilotConstants,
   presentConstants,
   search,
   sensitivities,

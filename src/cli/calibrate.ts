@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { invalid } from '../core/errors';
 import type { Candidate, ConstantName } from '../experiments/calibrate';
 import { interruptible } from './interrupt';
-import { integerOption, listOption } from './options';
+import { integerOption, listOption, numberOption } from './options';
 import { createProgress } from './progress';
 import { alignColumns, short } from './report';
 
@@ -14,6 +14,8 @@ interface CalibrateFlags {
   readonly free?: readonly string[];
   readonly out?: string;
   readonly sensitivity?: boolean;
+  readonly balanceUnits?: readonly string[];
+  readonly updates: number;
   readonly apply?: boolean;
   readonly json?: boolean;
   readonly progress?: boolean;
@@ -30,27 +32,84 @@ export function calibrateCommand(program: Command): void {
     .option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', listOption('--free'))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
     .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
+    .option(
+      '--balance-units <numbers>',
+      'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the queues of Fig. 2b',
+      listOption('--balance-units'),
+    )
+    .option('--updates <n>', 'of each short training', integerOption('--updates', 1, 10_000), 20)
     .option('--apply', 'write the best to data/calibrated.json')
-    .option('--json', 'print one JSON object: targets, present, best, sensitivities')
+    .option('--json', 'print one JSON object: targets, pilot, best, sensitivities')
     .option('--progress', 'show progress on stderr even when it is no terminal')
     .option('--no-progress', 'show no progress')
     .addHelpText(
       'after',
       `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
-balance in that of LYREO-NoLB; LL and Random have to keep up with the load. The objective is the weighted mean of the
-squared logarithm of ours over printed, latency and P99 counting twice, plus 0.5 for each run that is overloaded.
+balance in that of LYREO-NoLB; LL has to keep up with every load, Random with all but the greatest. The objective is the
+weighted mean of the squared logarithm of ours over printed, each at most ln² 2, latency and P99 counting twice, plus ln² 2 for each run that
+is overloaded.
 No GPU may decode faster than the next better one. Random search with refinement of the best; the log makes it go on
 where it stopped.
 
 Examples:
   $ lyreo calibrate --candidates 50
   $ lyreo calibrate --candidates 600 --sensitivity
-  $ lyreo calibrate --candidates 600 --apply`,
+  $ lyreo calibrate --candidates 600 --apply
+  $ lyreo calibrate --balance-units 0.01,0.03,0.1,0.3 --apply`,
     );
   command.action(async (flags: CalibrateFlags) => {
-    await runCalibrate(flags, command.parent?.args ?? []);
+    const args = command.parent?.args ?? [];
+    await (flags.balanceUnits === undefined ? runCalibrate(flags, args) : runUnits(flags, flags.balanceUnits, args));
   });
+}
+
+async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
+  const { bestUnit, queueError, unitTrainings } = await import('../experiments/balance-unit.js');
+  const { dataFile } = await import('../core/files.js');
+  const { seed, updates } = flags;
+  const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
+  const logFile = flags.out ?? join(dataFile('calibration'), 'balance-unit.jsonl');
+  const progress = createProgress(2 * units.length, 'trainings', flags.progress);
+  let trainings: Awaited<ReturnType<typeof unitTrainings>>;
+  try {
+    trainings = await interruptible((signal) =>
+      unitTrainings({
+        units,
+        seed,
+        updates,
+        logFile,
+        signal,
+        onTraining: (done) => {
+          progress.tick(done);
+        },
+      }),
+    );
+  } finally {
+    progress.end();
+  }
+  const best = bestUnit(trainings);
+  if (flags.apply === true) {
+    const { calibrated } = await import('../system/calibrated.js');
+    const { writeFileAtomic } = await import('../core/atomic.js');
+    const { command, ...shipped } = calibrated();
+    const after = { command: `${command} && ${['lyreo', ...args].join(' ')}`, ...shipped, balanceUnit: best };
+    writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(after, null, 2)}\n`);
+  }
+  if (flags.json === true) {
+    process.stdout.write(`${JSON.stringify({ trainings, best })}\n`);
+    return;
+  }
+  const rows = trainings.map(({ balanceUnit, method, queue, latency, deviation }) => [
+    short(balanceUnit),
+    method,
+    short(queue),
+    short(latency),
+    short(deviation),
+    short(queueError(trainings, balanceUnit)),
+  ]);
+  const table = alignColumns([['balanceUnit', 'method', 'mean Z', 'latency, s', 'deviation', 'error'], ...rows]);
+  process.stdout.write(`${table}\n\nnearest to Fig. 2b: ${short(best)}; ${trainings.length} trainings in ${logFile}\n`);
 }
 
 async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
@@ -83,7 +142,7 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
   } finally {
     progress.end();
   }
-  const [present, best] = [found[0], bestOf(found)];
+  const [pilot, best] = [found[0], bestOf(found)];
   const targets = targetsOf();
   const answers = flags.sensitivity === true ? sensitivities(best.constants, seed, slots) : [];
   if (flags.apply === true) {
@@ -92,23 +151,23 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(shipped, null, 2)}\n`);
   }
   if (flags.json === true) {
-    process.stdout.write(`${JSON.stringify({ targets, present, best, sensitivities: answers })}\n`);
+    process.stdout.write(`${JSON.stringify({ targets, pilot, best, sensitivities: answers })}\n`);
     return;
   }
   const numbers = [
-    ['target', 'printed', 'present', 'best'],
+    ['target', 'printed', 'pilot', 'best'],
     ...targets.map(({ name, printed, isBound }, i) => [
       name,
       `${isBound ? '< ' : ''}${short(printed)}`,
-      short(present.values[i]),
+      short(pilot.values[i]),
       short(best.values[i]),
     ]),
-    ['overloaded runs', '0', String(present.overloaded.length), String(best.overloaded.length)],
-    ['objective', '0', short(present.objective), short(best.objective)],
+    ['overloaded runs', '0', String(pilot.overloaded.length), String(best.overloaded.length)],
+    ['objective', '0', short(pilot.objective), short(best.objective)],
   ];
   const constants = [
-    ['constant', 'present', 'best'],
-    ...constantNames.map((name) => [name, short(present.constants[name]), short(best.constants[name])]),
+    ['constant', 'pilot', 'best'],
+    ...constantNames.map((name) => [name, short(pilot.constants[name]), short(best.constants[name])]),
   ];
   const sensitivity = [
     ['sensitivity of the objective', 'change', 'less', 'more'],

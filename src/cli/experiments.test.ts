@@ -152,7 +152,7 @@ describe('lyreo calibrate', () => {
     const shipped = readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8');
     const { code, out } = lyreo('a', 'calibrate', '--candidates', '2', '--slots', '12', '--out', file);
     expect(code).toBe(0);
-    expect(out).toMatch(/target +printed +present +best[^]*objective[^]*kvPoolFraction[^]*2 candidates in/);
+    expect(out).toMatch(/target +printed +pilot +best[^]*objective[^]*kvPoolFraction[^]*2 candidates in/);
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
     expect(readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8')).toBe(shipped);
     expect(lyreo('a', 'calibrate', '--free', 'luck', '--out', file).err).toContain('--free is "luck"; allowed: kvPool');

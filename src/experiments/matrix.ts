@@ -10,10 +10,10 @@ import { type MethodName, methodOf } from './methods';
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
 export const RESULTS_VERSION = 1;
 
-/** What the experiments can make, in the paper's order. */
-export const artefacts = ['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'extras'] as const;
+/** What the experiments can make, in the paper's order; then learners that nothing warns of waiting requests (ϱ = 0). */
+export const artefacts = ['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'rho0', 'extras'] as const;
 
-/** A published figure or table, or our extra baselines. */
+/** A published figure or table, or runs of ours beside them. */
 export type Artefact = (typeof artefacts)[number];
 
 /** How thoroughly the experiments are made. */
@@ -24,7 +24,7 @@ export interface Profile {
   readonly name: ProfileName;
   readonly about: string;
   readonly seeds: readonly number[];
-  /** Seeds of the learning extras, which no published figure shows. */
+  /** Seeds of Fig. 8 and of most learning extras. */
   readonly extraSeeds: readonly number[];
   /** Slots of a training episode, one per update. */
   readonly slots: number;
@@ -60,13 +60,13 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     seeds: [1, 2, 3, 4, 5],
     extraSeeds: [1, 2, 3],
     slots: 800,
-    updates: 30,
+    updates: 24,
     episodes: 3,
     evaluationSlots: 800,
     users: [20, 30, 40, 50, 60],
     servers: [6, 8, 10, 12, 14],
     nu: [0.05, 0.1, 0.2, 0.5, 1, 2],
-    windowsPrinted: [50, 100, 150, 200, 250, 300],
+    windowsPrinted: [50, 150, 250, 300],
     windows: [2, 6, 12, 25, 50],
     training: {},
     system: {},
@@ -142,7 +142,6 @@ const published: readonly MethodName[] = [...learners, 'static', 'll', 'random']
 const learningExtras: readonly MethodName[] = [
   'lyreo-printed',
   'lyreo-slot',
-  'lyreo-seq',
   'ly-ppo-booked',
   'ly-ppo-own',
   'ly-ppo-little',
@@ -163,6 +162,7 @@ const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 export interface Sweep {
   readonly artefact: Artefact;
   readonly methods: readonly MethodName[];
+  readonly seeds: readonly number[];
   /** Values of what is swept with the fields they set; one without a sweep. */
   readonly values: readonly {
     readonly x: number | string;
@@ -173,6 +173,11 @@ export interface Sweep {
 
 const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
 
+/** The lightest load of Fig. 4, the default and the heaviest. */
+function loadsOf({ users, system }: Profile): number[] {
+  return [users[0], system.users ?? DEFAULT_USERS, users[users.length - 1]];
+}
+
 /** What the artefacts show; `fig8` is two sweeps, of LYREO as printed and of LYREO. */
 export function sweeps(profile: Profile): Sweep[] {
   const bySystem = (x: number | string, system: Partial<SystemConfig>): Sweep['values'][number] => ({
@@ -180,30 +185,47 @@ export function sweeps(profile: Profile): Sweep[] {
     system,
     training: {},
   });
-  const byWindow = (window: number): Sweep['values'][number] => ({ x: window, system: {}, training: { window } });
+  const byTraining = (x: number | string, training: Partial<TrainingConfig>): Sweep['values'][number] => ({
+    x,
+    system: {},
+    training,
+  });
   const all = [...published, ...plainExtras];
+  const { seeds, extraSeeds } = profile;
   return [
-    { artefact: 'fig2', methods: learners, values: atDefault },
-    { artefact: 'fig3', methods: published, values: atDefault },
-    { artefact: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], values: atDefault },
-    { artefact: 'fig4', methods: all, values: profile.users.map((users) => bySystem(users, { users })) },
-    { artefact: 'fig5', methods: all, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
-    { artefact: 'fig6', methods: all, values: mixes.map((mix) => bySystem(mix, { mix })) },
-    { artefact: 'fig7', methods: ['lyreo'], values: profile.nu.map((nu) => bySystem(nu, { latencyWeight: nu })) },
-    { artefact: 'fig8', methods: ['lyreo-printed'], values: profile.windowsPrinted.map(byWindow) },
-    { artefact: 'fig8', methods: ['lyreo'], values: profile.windows.map(byWindow) },
-    { artefact: 'extras', methods: [...learningExtras, ...plainExtras], values: atDefault },
+    { artefact: 'fig2', methods: learners, seeds, values: atDefault },
+    { artefact: 'fig3', methods: published, seeds, values: atDefault },
+    { artefact: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: atDefault },
+    { artefact: 'fig4', methods: all, seeds, values: profile.users.map((users) => bySystem(users, { users })) },
+    { artefact: 'fig5', methods: all, seeds, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
+    { artefact: 'fig6', methods: all, seeds, values: mixes.map((mix) => bySystem(mix, { mix })) },
+    {
+      artefact: 'fig7',
+      methods: ['lyreo'],
+      seeds,
+      values: profile.nu.map((nu) => bySystem(nu, { latencyWeight: nu })),
+    },
+    {
+      artefact: 'fig8',
+      methods: ['lyreo-printed'],
+      seeds: extraSeeds,
+      values: profile.windowsPrinted.map((window) => byTraining(window, { window })),
+    },
+    {
+      artefact: 'fig8',
+      methods: ['lyreo'],
+      seeds: extraSeeds,
+      values: profile.windows.map((window) => byTraining(window, { window })),
+    },
+    { artefact: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: atDefault },
+    {
+      artefact: 'rho0',
+      methods: learners,
+      seeds,
+      values: loadsOf(profile).map((users) => ({ x: users, system: { users }, training: { memoryWeight: 0 } })),
+    },
+    { artefact: 'extras', methods: learningExtras, seeds: extraSeeds, values: atDefault },
   ];
-}
-
-/** The seeds of a sweep's method. */
-function seedsOf(
-  profile: Profile,
-  { artefact, methods }: Sweep,
-  seeds: readonly number[] | undefined,
-): readonly number[] {
-  const isExtra = artefact === 'extras' || (artefact === 'fig8' && methods[0] === 'lyreo-printed');
-  return seeds ?? (isExtra ? profile.extraSeeds : profile.seeds);
 }
 
 /**
@@ -218,7 +240,7 @@ export function matrix(profile: Profile, wanted: readonly Artefact[] = artefacts
   for (const sweep of sweeps(profile))
     for (const { system, training } of sweep.values)
       for (const method of sweep.methods)
-        for (const seed of seedsOf(profile, sweep, seeds)) {
+        for (const seed of seeds ?? sweep.seeds) {
           const cell = makeCell(profile, { method, system, training }, seed);
           const entry = found.get(cell.key) ?? { cell, shownBy: [] };
           if (!entry.shownBy.includes(sweep.artefact)) entry.shownBy.push(sweep.artefact);
@@ -274,6 +296,7 @@ function differences(
   if (learning !== undefined && hyperparameters !== null) {
     const usual = trainingConfig(learning, { ...training, ...profile.training }).window;
     if (hyperparameters.window !== usual) parts.push(`H${hyperparameters.window}`);
+    if (hyperparameters.memoryWeight !== 1) parts.push(`rho${hyperparameters.memoryWeight}`);
   }
   return parts;
 }

@@ -117,6 +117,7 @@ const notebookWords: Readonly<Record<Artefact, RegExp>> = {
   fig6: /fig(ure)?-?0?6|hardware|heterogen|mix/,
   fig7: /fig(ure)?-?0?7|(^|-)nu[.-]/,
   fig8: /fig(ure)?-?0?8|truncation|window/,
+  rho0: /fig(ure)?-?0?2|convergence/,
   extras: /extras|baselines/,
 };
 

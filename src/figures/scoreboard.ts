@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
   fig6: 'Fig. 6, hardware mixes',
   fig7: 'Fig. 7, weight ν',
   fig8: 'Fig. 8, window H',
+  rho0: 'ϱ = 0',
   extras: 'extras',
   settings: 'settings',
 };

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writeFileAtomic } from '../core/atomic';
+import { UserError } from '../core/errors';
+import { calibrated } from '../system/calibrated';
+import type { SystemConfig } from '../system/config';
+import { systemConfig } from '../system/presets';
+import type { MethodName } from './methods';
+import { type Published, publishedFacts } from './published';
+import { train } from './train';
+
+/** The two methods of Fig. 2b that learn under virtual queues. */
+export const queueMethods: readonly QueueMethod[] = ['lyreo', 'ly-ppo'];
+
+/** LYREO or Ly-PPO. */
+export type QueueMethod = Extract<MethodName, 'lyreo' | 'ly-ppo'>;
+
+/** A short training under one unit of Y and Z. */
+export interface UnitTraining {
+  readonly balanceUnit: number;
+  readonly method: QueueMethod;
+  /** Mean Z over the training's last quarter. */
+  readonly queue: number;
+  /** Mean latency, s, and deviation over the same updates. */
+  readonly latency: number;
+  readonly deviation: number;
+}
+
+/** What is trained. */
+export interface BalanceUnitOptions {
+  readonly units: readonly number[];
+  readonly seed: number;
+  readonly updates: number;
+  /** Slots of an episode. Default 800. */
+  readonly slots?: number | undefined;
+  /** One JSON object per training; what stands there is not trained again. */
+  readonly logFile?: string | undefined;
+  readonly onTraining?: ((done: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Where the system differs from the calibrated default. */
+  readonly system?: Partial<SystemConfig> | undefined;
+}
+
+/**
+ * Short trainings of LYREO and Ly-PPO under each unit of Y and Z. The unit is the one free constant that schedulers
+ * which do not learn cannot tell: how long Z grows before a policy heeds it is what Fig. 2b shows.
+ */
+export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTraining[]> {
+  const { units, seed, updates, slots = 800, logFile, signal } = options;
+  const constants = { ...calibrated(), command: undefined, note: undefined, balanceUnit: undefined };
+  const header = JSON.stringify({ seed, updates, slots, constants });
+  const found = logFile === undefined ? [] : readLog(logFile, header);
+  for (const balanceUnit of units)
+    for (const method of queueMethods) {
+      if (found.some((each) => each.balanceUnit === balanceUnit && each.method === method)) continue;
+      const config = systemConfig('calibrated', { ...options.system, slots, balanceUnit });
+      const { learner, log } = await train({ config, method, seed, updates, signal });
+      learner.dispose();
+      signal?.throwIfAborted();
+      const last = log.slice(-Math.ceil(log.length / 4));
+      const mean = (of: 'queue' | 'latency' | 'deviation'): number =>
+        last.reduce((sum, update) => sum + update[of], 0) / last.length;
+      found.push({ balanceUnit, method, queue: mean('queue'), latency: mean('latency'), deviation: mean('deviation') });
+      if (logFile !== undefined) {
+        mkdirSync(dirname(logFile), { recursive: true });
+        writeFileAtomic(logFile, [header, ...found.map((each) => JSON.stringify(each)), ''].join('\n'));
+      }
+      options.onTraining?.(found.length);
+    }
+  return found.filter(({ balanceUnit }) => units.includes(balanceUnit));
+}
+
+/** How far a unit's mean queues are from those of Fig. 2b: the mean of the squared logarithm of ours over printed. */
+export function queueError(
+  trainings: readonly UnitTraining[],
+  balanceUnit: number,
+  facts: Published = publishedFacts(),
+): number {
+  const printed = facts.fig2_convergence.mean_virtual_queue;
+  const labels = { lyreo: 'LYREO', 'ly-ppo': 'Ly-PPO' } as const;
+  const errors = trainings
+    .filter((each) => each.balanceUnit === balanceUnit)
+    .map(({ method, queue }) => Math.log(queue / printed[labels[method]]) ** 2);
+  return errors.reduce((sum, error) => sum + error, 0) / errors.length;
+}
+
+/** The unit whose queues are nearest to Fig. 2b. */
+export function bestUnit(trainings: readonly UnitTraining[], facts?: Published): number {
+  const units = [...new Set(trainings.map(({ balanceUnit }) => balanceUnit))];
+  return units.reduce((best, unit) =>
+    queueError(trainings, unit, facts) < queueError(trainings, best, facts) ? unit : best,
+  );
+}
+
+function readLog(path: string, header: string): UnitTraining[] {
+  if (!existsSync(path)) return [];
+  const [first, ...lines] = readFileSync(path, 'utf8').split('\n');
+  if (first !== header)
+    throw new UserError(
+      `${path} is the log of other trainings; allowed: the same seed, updates, slots and constants, or another file`,
+    );
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as UnitTraining);
+}
