@@ -1,0 +1,47 @@
+import { leastAlone } from './alone';
+import type { Episode } from './episode';
+import { PricedEpisode } from './priced-episode';
+
+/** Lower bounds on the mean latency of an episode, s; NaN without requests. */
+export interface LowerBound {
+  /** The better of the two below. */
+  readonly meanLatency: number;
+  /** Every request alone on its best server. */
+  readonly alone: number;
+  /** With the servers' time priced. */
+  readonly congested: number;
+  /** λ_s of the congested bound, request-seconds per second of the server, [S]. */
+  readonly prices: Float64Array;
+}
+
+/** What rounding may take from a sum of doubles, relative. */
+const ROUNDING = 1e-9;
+
+/**
+ * A lower bound on the mean D_tot (III-E) of *any* scheduler in an episode, one that knows the future included, DEED
+ * or static: no assignment of the same requests to servers that can hold them has a smaller one. (A scheduler that has
+ * requests rejected, by sending them where they cannot fit, is not bounded: it leaves out latencies.)
+ *
+ * The servers' time is limited, so it is priced (Lagrange). Let iterations that start before the end of slot T cost
+ * λ_s per second beside the n request-seconds per second of the requests in them. On server s they last at most
+ * C_s = T·Δ + τ_s(M)/(1 − w) together, so, summing up what a request waits and its iterations,
+ *   Σ D_tot ≥ Σ_i (what i waits before decoding) + Σ_iterations (n + λ_s)·τ − Σ_s λ_s·C_s.
+ *
+ * 1. By `chargeRates` an iteration's cost is at least what its tokens bear, and that depends on request and server only.
+ * 2. A batch Q of a slot is prefilled as one: Σ_Q D_pre = |Q|·Σ l_in/v ≥ (Σ √l_in)²/v ≥ Σ 2·μ·√l_in − μ²·v for any μ;
+ *    or plainly ≥ Σ l_in/v. Transmission takes at least what it takes alone.
+ * 3. If an iteration of i starts only after slot T, the tokens from there on bear no λ, and a + b·c each is left. But i
+ *    has then been there since its arrival, and all but at most l_out·τ_s(M)/(1 − w) of that was waiting.
+ *
+ * With p_is, at least what i costs on s (the smaller of the cases of 3), Σ D_tot ≥ Σ_i min_s p_is − Σ_s λ_s·C_s − Σ μ²·v.
+ * This holds for *every* λ, μ ≥ 0, θ and line below τ; a search chooses good ones. Left out, which only lowers the bound:
+ * the wait for an iteration's end, the prefill's slow-down w, and that slots come one by one.
+ */
+export function lowerBound(episode: Episode): LowerBound {
+  const sum = leastAlone(episode).reduce((total, seconds) => total + seconds, 0);
+  const priced = new PricedEpisode(episode);
+  const prices = priced.search();
+  const alone = (sum / episode.count) * (1 - ROUNDING);
+  const congested = (priced.bound(prices) / episode.count) * (1 - ROUNDING);
+  return { meanLatency: Math.max(alone, congested), alone, congested, prices: prices.time };
+}
