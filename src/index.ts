@@ -71,6 +71,13 @@ export { EdgeEnv, type EdgeEnvOptions, type TimeStep, type StepType } from './en
 export { schedulers, type SchedulerName } from './schedulers/index';
 export { Forecast } from './schedulers/forecast';
 
+// Beyond the paper: what no scheduler can be better than.
+export { type Episode, readEpisode } from './bounds/episode';
+export { aloneBound, aloneSeconds } from './bounds/alone';
+export { type LowerBound, lowerBound } from './bounds/lower-bound';
+export { type ServerCost, ServerCosts } from './bounds/server-costs';
+export { type Optimum, exactOptimum } from './bounds/optimum';
+
 // Sections IV-B and IV-C: learning.
 export { type Policy, type PolicyKind, type SlotRecord, createPolicy, slotRecord } from './lyreo/policy';
 export { type Rollout, type BalanceMeasure, playEpisode } from './lyreo/rollout';
@@ -179,6 +186,18 @@ export {
   kvByRequest,
 } from './experiments/inspect';
 
+export {
+  type SmallInstance,
+  type SmallResult,
+  type GapRow,
+  type Move,
+  type BoundedRun,
+  smallInstance,
+  gapRows,
+  moves,
+  EpisodeBounds,
+} from './experiments/optimality-gap';
+
 export { type Method, type MethodName, methods, methodOf } from './experiments/methods';
 export {
   type TrainOptions,
@@ -242,6 +261,7 @@ export {
   type AblationRow,
 } from './figures/results';
 export { scoreboardFigure } from './figures/scoreboard';
+export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './figures/optimality-gap';
 export { runsNote, seedsText, valueText, claimRows, scoreboardTable, type ClaimRow } from './figures/result-words';
 
 // Display helpers for notebooks.

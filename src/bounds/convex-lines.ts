@@ -25,7 +25,10 @@ export function convexLines(points: readonly DecodePoint[], kvBytesPerToken: num
   const hull: [number, number][] = [];
   for (const c of [0, ...inside, maxTokens]) {
     const corner: [number, number] = [c, seconds(c)];
-    while (hull.length > 1 && slope(hull[hull.length - 2], hull[hull.length - 1]) >= slope(hull[hull.length - 1], corner))
+    while (
+      hull.length > 1 &&
+      slope(hull[hull.length - 2], hull[hull.length - 1]) >= slope(hull[hull.length - 1], corner)
+    )
       hull.pop();
     hull.push(corner);
   }

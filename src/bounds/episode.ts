@@ -44,7 +44,9 @@ export function readEpisode(config: SystemConfig, seed: number, workload?: Workl
   const mobility = new Mobility(config, seed);
   const servers = serverSpecs(config);
   const constants: ServingConstants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
-  const maxTokens = Float64Array.from(servers, (spec) => tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken));
+  const maxTokens = Float64Array.from(servers, (spec) =>
+    tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken),
+  );
   const largestPool = Math.max(...maxTokens);
   const { slots, bitsPerToken } = config;
 
@@ -65,8 +67,7 @@ export function readEpisode(config: SystemConfig, seed: number, workload?: Workl
       inputTokens.push(requests.inputTokens[i]);
       outputTokens.push(requests.outputTokens[i]);
       powers.push(channel.powerW[user]);
-      for (let s = 0; s < servers.length; s++)
-        gains.push(channel.gain(t, user, s, mobility.x[user], mobility.y[user]));
+      for (let s = 0; s < servers.length; s++) gains.push(channel.gain(t, user, s, mobility.x[user], mobility.y[user]));
     }
     firstOfSlot[t + 1] = slot.length;
   }

@@ -40,7 +40,9 @@ const withProfiles = (episode: Episode, profiles: readonly DecodePoint[][]): Epi
 const episodes = smallSystem({ requests: 9 }).chain(({ config, seed }) =>
   fc.oneof(
     fc.constant(readEpisode(config, seed)),
-    fc.array(profile, { minLength: 3, maxLength: 3 }).map((profiles) => withProfiles(readEpisode(config, seed), profiles)),
+    fc
+      .array(profile, { minLength: 3, maxLength: 3 })
+      .map((profiles) => withProfiles(readEpisode(config, seed), profiles)),
   ),
 );
 
@@ -60,7 +62,10 @@ describe('aloneSeconds', () => {
 
 describe('convexLines', () => {
   it('a dent upwards is bridged, a dent downwards is followed', () => {
-    const at = (kvBytes: number, milliseconds: number): DecodePoint => ({ kvBytes, iterationsPerSecond: 1000 / milliseconds });
+    const at = (kvBytes: number, milliseconds: number): DecodePoint => ({
+      kvBytes,
+      iterationsPerSecond: 1000 / milliseconds,
+    });
     // (0, 10), (10, 18), (20, 20) is concave: one line of (20 − 10)/20 = 0.5 ms per token.
     const [line, ...none] = convexLines([at(0, 10), at(10, 18), at(20, 20)], 1, 20);
     expect([line.a, line.b, none]).toEqual([0.01, 0.0005, []]);

@@ -30,7 +30,7 @@ export interface Optimum {
  * @param tolerance ε; default ∞, without the constraint.
  * @returns null when no assignment keeps the constraint.
  */
-export function exactOptimum(costs: ServerCosts, tolerance = Infinity): Optimum | null {
+export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): Optimum | null {
   const search = new Search(costs, tolerance);
   search.from(0, new Int32Array(costs.episode.servers.length));
   return search.best();
@@ -109,7 +109,9 @@ class Search {
     return {
       meanLatency: this.least / count,
       worstDeviation: this.worstDeviation(sets, config.slots),
-      assignments: Array.from({ length: config.slots }, (_, t) => bestServers.slice(firstOfSlot[t], firstOfSlot[t + 1])),
+      assignments: Array.from({ length: config.slots }, (_, t) =>
+        bestServers.slice(firstOfSlot[t], firstOfSlot[t + 1]),
+      ),
       nodes,
     };
   }

@@ -112,7 +112,7 @@ export class PricedEpisode {
    * @param use receives how far the requests would use each server; null leaves that out.
    */
   private evaluate({ time, share }: Prices, stride: number, use: Use | null): number {
-    const { episode, capacity, slotInput, slotRoots, prefillRate, mean, lines, longest } = this;
+    const { episode, capacity, slotRoots, prefillRate, mean, lines, longest } = this;
     const { inputTokens, outputTokens, slot, config, maxTokens } = episode;
     const S = capacity.length;
     const charges = Array.from(time, (price, s) => dearestCharge(price, lines[s], maxTokens[s], mean));
@@ -126,9 +126,7 @@ export class PricedEpisode {
       const left = (config.slots - t) * config.slotSeconds;
       let least = Infinity;
       for (let s = 0; s < S; s++) {
-        const prefill = this.asBatch(t, share[s])
-          ? 2 * share[s] * slotRoots[t] * this.inputRoots[n]
-          : inputTokens[n];
+        const prefill = this.asBatch(t, share[s]) ? 2 * share[s] * slotRoots[t] * this.inputRoots[n] : inputTokens[n];
         const before = this.transmission[n * S + s] + prefill / prefillRate[s];
         const { ones, held: perHeld, roots: perRoot } = rates[s];
         const within = before + ones * output + perHeld * held + perRoot * this.roots[n];

@@ -49,7 +49,7 @@ export class ServerCosts {
   /** Server s alone, slot by slot as the environment does it, then the drain. */
   private run(s: number, set: number): ServerCost {
     const { episode, handles } = this;
-    const { servers, constants, config, firstOfSlot, inputTokens, outputTokens, maxTokens } = episode;
+    const { servers, constants, config, firstOfSlot, inputTokens, outputTokens } = episode;
     const serving = new Serving([servers[s]], constants);
     serving.table = new RequestTable(MOST_REQUESTS);
     const { table } = serving;

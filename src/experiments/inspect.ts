@@ -162,7 +162,7 @@ export function inspect(
  * A scheduler that sends every request where a run sent it: the same requests on the same servers under other
  * constants, static batching for one. The configuration must draw the same requests.
  */
-export function repeatAssignments(run: Inspection): SchedulerFactory {
+export function repeatAssignments(run: Pick<Inspection, 'assignments'>): SchedulerFactory {
   return () => (view, assignment) => {
     const before = run.assignments.at(view.slot);
     if (before?.length !== view.count)
