@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { dataFile } from '../core/files';
 import { simulate } from '../experiments/simulate';
 import { schedulerNames, schedulers } from '../schedulers/index';
 import { decodeProfile, iterationSeconds } from '../system/decode-profile';
@@ -130,6 +131,9 @@ describe('chargeRates', () => {
 });
 
 describe('lowerBound', () => {
+  /** Fixed, whatever the calibration becomes. */
+  const measured = { gpuProfilesFile: dataFile('gpu-profiles.csv'), kvPoolFraction: 0.008 };
+
   it('is never above the exact optimum', () => {
     fc.assert(
       fc.property(episodes, (episode) => {
@@ -180,11 +184,35 @@ describe('lowerBound', () => {
   });
 
   it('is within a few percent of what the best scheduler does where servers are equal', () => {
-    const config = systemConfig('calibrated', { mix: 'Hom', slots: 200 });
+    const config = systemConfig('calibrated', {
+      ...measured,
+      mix: 'Hom',
+      slots: 200,
+      sigmaInput: 0.8,
+      sigmaOutput: 0.3,
+      prefillSlowdown: 0.3,
+    });
     const { meanLatency, alone } = lowerBound(readEpisode(config, 1));
     const run = simulate(config, schedulers['drift-plus-penalty'], 1);
     expect(run.meanLatency / meanLatency).toBeLessThan(1.1);
     expect(run.meanLatency / alone).toBeGreaterThan(1.15);
+  });
+
+  it.each([5, 8, 10])('is just below the only assignment that one server leaves: U = %i', (users) => {
+    // Equal requests and no slow-down by prefills: little is left out, and the servers' time is dear.
+    const config = systemConfig('calibrated', {
+      ...measured,
+      users,
+      gpus: ['rtx3090'],
+      slots: 300,
+      sigmaInput: 0,
+      sigmaOutput: 0,
+      prefillSlowdown: 0,
+    });
+    const { meanLatency } = lowerBound(readEpisode(config, 1));
+    const run = simulate(config, schedulers.random, 1);
+    expect(run.meanLatency / meanLatency).toBeGreaterThan(1);
+    expect(run.meanLatency / meanLatency).toBeLessThan(1.03);
   });
 
   it('is the same every time', () => {
