@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    ignores: ['dist*/', '.cache/', '.venv/', '.jupyter/', 'coverage/', 'runs/', 'notebooks/'],
+    ignores: ['dist*/', 'site*/', '.cache/', '.venv/', '.jupyter/', 'coverage/', 'runs/', 'notebooks/'],
   },
   js.configs.recommended,
   {

@@ -16,6 +16,7 @@ const CHECKS = [
   { name: 'unit', run: unitTests },
   { name: 'kernel', run: () => lines(venvPython, [inRoot('scripts', 'kernel_test.py')]) },
   { name: 'notebooks', run: () => lines(venvPython, [inRoot('scripts', 'notebooks.py')]) },
+  { name: 'site', run: () => lines(process.execPath, [inRoot('scripts', 'site-test.mjs')]) },
   { name: 'e2e', run: () => lines(process.execPath, [inRoot('scripts', 'e2e.mjs')]) },
   { name: 'node-versions', run: () => lines(process.execPath, [inRoot('scripts', 'node-versions.mjs'), '22', '24']) },
 ];
