@@ -18,6 +18,7 @@ const CHECKS = [
   { name: 'notebooks', run: () => lines(venvPython, [inRoot('scripts', 'notebooks.py')]) },
   { name: 'site', run: () => lines(process.execPath, [inRoot('scripts', 'site-test.mjs')]) },
   { name: 'e2e', run: () => lines(process.execPath, [inRoot('scripts', 'e2e.mjs')]) },
+  { name: 'matrix', run: () => lines(process.execPath, [inRoot('scripts', 'matrix-test.mjs')]) },
   { name: 'node-versions', run: () => lines(process.execPath, [inRoot('scripts', 'node-versions.mjs'), '22', '24']) },
 ];
 
