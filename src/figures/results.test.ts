@@ -89,6 +89,14 @@ describe('the figures of Section V', () => {
     expect(own).toEqual([]);
   });
 
+  it('Fig. 8 has its legends beside the panels, where no curve is', () => {
+    type Box = { readonly domain: readonly [number, number]; readonly x: number };
+    const layout = windowFigure(figureRuns('fig8', whole).series).layout as Record<string, Box>;
+    expect(layout['xaxis'].domain[1]).toBeLessThan(layout['legend'].x);
+    expect(layout['legend'].x).toBeLessThan(layout['xaxis2'].domain[0] - 0.15);
+    expect(layout['xaxis2'].domain[1]).toBeLessThan(layout['legend2'].x);
+  });
+
   it('leave out a method without runs and say how many seeds the others have', () => {
     const names = traces(convergenceFigure(figureRuns('fig2', some).series)).map(({ name }) => name);
     expect(names).toContain('LYREO, n = 1');

@@ -423,6 +423,9 @@ export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
 /** From the shortest window to the longest: a ramp that also reads without colour, by its order. */
 const RAMP = ['#E69F00', '#D55E00', '#CC79A7', '#009E73', '#56B4E9', '#0072B2'];
 
+/** Width of a legend "H = 300, n = 5" as a share of the figure's. */
+const WINDOW_LEGEND = 0.15;
+
 /** Fig. 8: latency while learning, by the window H, one panel per variant of LYREO. */
 export function windowFigure(
   series: readonly FigureSeries[],
@@ -464,11 +467,14 @@ export function windowFigure(
     { rows: 0 },
   );
   there.forEach((_, k) => {
-    // In each panel's upper right corner, from which learning curves have fallen.
-    const [, end] = (layout[k === 0 ? 'xaxis' : `xaxis${k + 1}`] as { domain: [number, number] }).domain;
-    layout[k === 0 ? 'legend' : `legend${k + 1}`] = { x: end, xanchor: 'right', y: 1, yanchor: 'top' };
-    const name = k === 0 ? 'yaxis' : `yaxis${k + 1}`;
-    layout[name] = { ...(layout[name] as object), rangemode: 'normal' };
+    const suffix = k === 0 ? '' : String(k + 1);
+    const xaxis = layout[`xaxis${suffix}`] as { readonly domain: readonly [number, number] };
+    const [start, end] = xaxis.domain;
+    // To the right of its panel: a curve that has not fallen yet, or rises again, may be anywhere within.
+    const right = end - WINDOW_LEGEND;
+    layout[`xaxis${suffix}`] = { ...xaxis, domain: [start, right] };
+    layout[`legend${suffix}`] = { x: right + 0.01, xanchor: 'left', y: 1, yanchor: 'top' };
+    layout[`yaxis${suffix}`] = { ...(layout[`yaxis${suffix}`] as object), rangemode: 'normal' };
   });
   return { data, layout };
 }
