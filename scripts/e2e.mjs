@@ -113,6 +113,8 @@ async function check(browser, url, { file, cells, plots, titles = [] }) {
     await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor({ timeout: 60_000 });
     await kernelReady(url, file);
     await page.locator('#jp-main-statusbar', { hasText: 'TypeScript | Idle' }).waitFor({ timeout: 60_000 });
+    const overhang = await page.evaluate(widestOverhang);
+    if (overhang > 0) return `a stored picture is ${overhang} px wider than its cell`;
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
     await page.locator('[data-command="runmenu:run-all"]').click();
     await page.waitForFunction(cellsRan, cells, { timeout: RUN_ALL_MS, polling: 250 });
@@ -138,6 +140,13 @@ async function check(browser, url, { file, cells, plots, titles = [] }) {
   } finally {
     await page.close();
   }
+}
+
+/** In the page: by how much the pictures of stored figures are wider than their places. */
+async function widestOverhang() {
+  const pictures = [...document.querySelectorAll('.jp-RenderedPlotly .plot-img')];
+  await Promise.all(pictures.map((picture) => picture.decode().catch(() => undefined)));
+  return Math.max(0, ...pictures.map((picture) => picture.clientWidth - picture.parentElement.clientWidth));
 }
 
 /** In the page: so many code cells have a number, or one has failed, or a question is asked. */

@@ -190,6 +190,9 @@ function writeKernelSpecification() {
     inRoot('.venv', 'share', 'jupyter', 'lab', 'settings', 'overrides.json'),
     `${JSON.stringify(overrides, null, 2)}\n`,
   );
+  // A stored figure's picture shrinks to a narrow window; drawn by Plotly, on mouse-over, it has its own size.
+  const css = '.jp-RenderedPlotly .plot-img {\n  max-width: 100%;\n  height: auto;\n}\n';
+  writeIfChanged(inRoot('.jupyter', 'config', 'custom', 'custom.css'), css);
 }
 
 // --- Native TensorFlow -------------------------------------------------------------------------

@@ -40,7 +40,7 @@ const labArguments = (port, noBrowser) => [
   '--MappingKernelManager.default_kernel_name=tslab',
   // Ctrl-C ends it at once, without a question; CI runs as root.
   ...['--ServerApp.answer_yes=True', '--ServerApp.allow_root=True', '--log-level=ERROR'],
-  ...['--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate'],
+  ...['--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate', '--LabApp.custom_css=True'],
   ...(noBrowser ? ['--no-browser'] : []),
 ];
 
