@@ -80,7 +80,9 @@ async function startLab() {
   child.stdout.on('data', (data) => (output += data));
   for (let tries = 0; tries < 300; tries++) {
     const url = /http:\S+/.exec(output)?.[0];
-    if (url && (await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined))?.ok) {
+    if (url) {
+      const response = await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined);
+      if (!response?.ok) break; // the address is printed before the server listens
       const stop = async () => {
         child.kill('SIGTERM');
         await ended;

@@ -265,6 +265,13 @@ def an_error_in_a_cell_is_readable(kernel):
     alive(kernel)
 
 
+def a_mistake_of_the_user_is_told_without_a_stack(kernel):
+    outcome = kernel.run("lyreo.systemConfig('calibrated', { users: 0 });")
+    assert outcome.status == "error" and len(outcome.stderr.splitlines()) == 1, outcome
+    assert outcome.stderr.startswith("UserError: users is 0; allowed"), outcome
+    alive(kernel)
+
+
 def takes_a_kernel(thing):
     code = getattr(thing, "__code__", None)
     return code is not None and code.co_argcount == 1 and code.co_varnames[0] == "kernel"

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { SetupError, inRoot, jupyterEnv, main, run, venvPython } from './common.mjs';
 import { setup } from './setup.mjs';
@@ -19,18 +20,32 @@ main(async () => {
   const port = options.port ?? (await firstFreePort(8888));
   const token = randomBytes(24).toString('hex');
   const url = `http://127.0.0.1:${port}/lab?token=${token}`;
-  console.log(`\nJupyterLab: ${url}\nCtrl-C ends it.\n`);
   mkdirSync(inRoot('notebooks'), { recursive: true });
   // Ctrl-C reaches the server through the terminal; a signal sent to this process is passed on.
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
   // JupyterLab would ask whether it is meant; and a supervisor signals this process alone.
   process.on('SIGINT', () => setTimeout(() => stop.abort(), 1000));
-  return run(venvPython, labArguments(port, options['no-browser']), {
+  const server = run(venvPython, labArguments(port, options['no-browser']), {
     env: { ...jupyterEnv(), JUPYTER_TOKEN: token },
     signal: stop.signal,
   });
+  if (await answers(url, server)) console.log(`\nJupyterLab: ${url}\nCtrl-C ends it.\n`);
+  return server;
 });
+
+/** Waits until the server answers; false when it has ended before. */
+async function answers(url, server) {
+  let ended = false;
+  const end = () => (ended = true);
+  server.then(end, end);
+  while (!ended) {
+    const response = await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined);
+    if (response?.ok) return true;
+    await sleep(100);
+  }
+  return false;
+}
 
 const labArguments = (port, noBrowser) => [
   ...['-m', 'jupyterlab', '--ServerApp.ip=127.0.0.1', `--ServerApp.port=${port}`],

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -191,6 +200,17 @@ describe('lyreo replay', () => {
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
     expect(await ended(child)).toEqual({ code: 0, signal: null });
     expect(err).toBe('');
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says in one line that the output has no room', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'simulate', '--slots', '5'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect(status).toBe(2);
+    expect(stderr).toBe('the output cannot be written (ENOSPC); allowed: a place with room\n');
   });
 });
 

@@ -30,8 +30,8 @@ Examples:
 
 /** Runs the command line and sets the exit code; never throws. */
 export async function runCli(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', endQuietly);
-  process.stderr.on('error', endQuietly);
+  process.stdout.on('error', endWithout);
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
@@ -52,8 +52,9 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** Whoever read our output has gone, as `head` does: nothing is wrong. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+/** Whoever read our output has gone, as `head` does: nothing is wrong. Otherwise it has no room, as on a full disk. */
+function endWithout(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`the output cannot be written (${error.code ?? error.message}); allowed: a place with room\n`);
+  process.exit(2);
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
+import { makeFolder } from '../core/folder';
 import { type Rng, createRng } from '../core/rng';
 import { gigabytesToBytes, kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
@@ -392,6 +393,6 @@ function readLog(path: string, header: string): Candidate[] {
 }
 
 function writeLog(path: string, header: string, found: readonly Candidate[]): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   writeFileAtomic(path, [header, ...found.map((candidate) => JSON.stringify(candidate)), ''].join('\n'));
 }

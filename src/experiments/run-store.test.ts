@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeRuns } from './make-runs';
 import { makeCell, profiles } from './matrix';
 import { executeCell } from './run';
-import { RunStore, type StoredRun, rounded } from './run-store';
+import { RunStore, type StoredRun, rounded, runsFolder } from './run-store';
 
 const root = mkdtempSync(join(tmpdir(), 'lyreo-store-'));
 afterAll(() => {
@@ -41,6 +41,16 @@ beforeEach(async () => {
 });
 
 describe('store of runs', () => {
+  it('is nowhere where LYREO_RUNS is a file', () => {
+    const file = join(root, 'file');
+    writeFileSync(file, '');
+    vi.stubEnv('LYREO_RUNS', file);
+    expect(() => runsFolder('quick')).toThrow(/^LYREO_RUNS is ".*"; allowed: a folder, or a path where one can be made/);
+    vi.stubEnv('LYREO_RUNS', join(root, 'new'));
+    expect(runsFolder('quick')).toBe(join(root, 'new', 'quick'));
+    vi.unstubAllEnvs();
+  });
+
   it('is empty where there is no folder', () => {
     expect(store.loadAll()).toEqual([]);
     expect(store.has(cell.key)).toBe(false);

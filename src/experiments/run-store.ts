@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
-import { UserError } from '../core/errors';
+import { UserError, invalid } from '../core/errors';
 import { dataFile } from '../core/files';
+import { makeFolder } from '../core/folder';
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { TrainingConfig } from '../lyreo/method';
 import type { SystemConfig } from '../system/config';
@@ -66,9 +57,16 @@ export interface StoredRun {
   readonly resumedAt: number;
 }
 
-/** Where runs are stored: the package's data/runs, or LYREO_RUNS. */
+/**
+ * Where runs are stored: the package's data/runs, or LYREO_RUNS.
+ *
+ * @throws UserError when LYREO_RUNS is no folder.
+ */
 export function runsFolder(profile: ProfileName): string {
-  return join(process.env['LYREO_RUNS'] ?? dataFile('runs'), profile);
+  const { LYREO_RUNS } = process.env;
+  if (LYREO_RUNS !== undefined && statSync(LYREO_RUNS, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw invalid('LYREO_RUNS', LYREO_RUNS, 'a folder, or a path where one can be made; this is a file');
+  return join(LYREO_RUNS ?? dataFile('runs'), profile);
 }
 
 /** Hours after which the lock of another host is taken for left behind. */
@@ -139,7 +137,7 @@ export class RunStore {
    */
   claim(key: string, now: number = Date.now()): Claim | null {
     if (this.has(key)) return null;
-    mkdirSync(this.folder, { recursive: true });
+    makeFolder(this.folder);
     const lock = join(this.folder, `${key}.lock`);
     if (!create(lock, now)) {
       if (!isStale(lock, now)) return null;
@@ -159,7 +157,7 @@ export class RunStore {
 
   /** Stores a run; the file is whole or not there. */
   save(run: StoredRun): void {
-    mkdirSync(this.folder, { recursive: true });
+    makeFolder(this.folder);
     writeFileAtomic(this.path(run.key), `${runText(run)}\n`);
     this.discardPartial(run.key);
   }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError, invalid } from '../core/errors';
+import { makeFolder } from '../core/folder';
 import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from '../lyreo/checkpoint';
 import { Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import type { LearningMethod, TrainingConfig } from '../lyreo/method';
@@ -145,7 +146,7 @@ function start(
   const { config, seed = 1, folder, resume = false } = options;
   const run = { config, seed, ...learningOf(options.method, options.training) };
   if (files !== undefined && folder !== undefined) {
-    makeFolder(folder);
+    prepare(folder);
     if (existsSync(files.checkpoint)) {
       if (!resume)
         throw new UserError(`${folder} has a training; allowed: a folder without one, or to resume it (--resume)`);
@@ -161,12 +162,8 @@ function start(
 }
 
 /** Makes the folder, and clears away what a killed training was writing. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new UserError(`${folder} cannot be made (${String(error)}); allowed: a folder that can be written`);
-  }
+function prepare(folder: string): void {
+  makeFolder(folder);
   const half = /^(checkpoint\.lyreo|log\.jsonl|policy\.lyreo)\.\d+\.part$/;
   for (const name of readdirSync(folder)) if (half.test(name)) rmSync(join(folder, name), { force: true });
 }

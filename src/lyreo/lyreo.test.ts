@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import { EdgeEnv, configuredWorkload } from '../env/edge-env';
 import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
@@ -36,6 +37,16 @@ const methods: readonly Partial<LearningMethod>[] = [
 ];
 
 describe('Learner', () => {
+  it('says what to change where no request finds room', () => {
+    const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+    const config = tinyConfig({ slots: 2, kvPoolFraction: 1e-9 });
+    expect(() => new Learner(config, method, trainingConfig(method, quick), 1).update()).toThrow(
+      new UserError(
+        "kvPoolFraction is 1e-9; allowed: more, or shorter requests; in update 1 none of 12 requests had room in its server's KV pool",
+      ),
+    );
+  });
+
   it.each(methods)('%j: same seed same bytes, another seed others; goes on from what it saved', (method) => {
     const [a, b, c, d] = [learner(method), learner(method), learner(method, 2), learner(method, 1)];
     const log = updates(a, 2);

@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
 import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
@@ -83,12 +84,23 @@ export class Learner {
    * @returns null when `shouldStop` asked to stop while the episode was played; nothing has changed then but the
    *   stream of actions, so save before and restore after.
    * @throws DivergenceError naming the tensor that is not finite.
+   * @throws UserError when no request of the episode was answered: all completions count, those of the drain too, so
+   *   each was too large for the KV pool of its server, and there is nothing to learn from.
    */
   update(shouldStop?: () => boolean): UpdateDetail | null {
     const { config } = this;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, this.method.measure, shouldStop);
     if (rollout === null) return null;
+    const { completed, arrived } = rollout.metrics;
+    if (completed === 0) {
+      const where = `update ${String(this.updates + 1)}`;
+      throw invalid(
+        'kvPoolFraction',
+        config.kvPoolFraction,
+        `more, or shorter requests; in ${where} none of ${String(arrived)} requests had room in its server's KV pool`,
+      );
+    }
     const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
     voidRefused(credit.advantages, rollout);
     const p = this.critic.net.parameters;

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../core/folder';
 import { encodeFigure, type Figure } from './figure';
 import { breathe, display, displaySlot, inKernel, isStatic, type MimeBundle } from './kernel';
 import { renderFigure } from './render';
@@ -95,7 +96,7 @@ function writePictures(name: string, png: Buffer, svg: Buffer): void {
     throw new Error(`plot: name is "${name}"; allowed are letters, digits, ".", "_" and "-"`);
   }
   const folder = process.env['LYREO_FIGURES'] ?? resolve(__dirname, '..', '..', 'figures');
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(join(folder, `${name}.png`), png);
   writeFileSync(join(folder, `${name}.svg`), svg);
 }
