@@ -24,6 +24,14 @@ describe('Quantiles', () => {
     expect(quantiles.quantile(1) / 2 ** 24).toBeCloseTo(1, 3);
   });
 
+  it('is the value of the exact rank where the product of q and the number is rounded up', () => {
+    expect(Math.ceil(0.55 * 24_000)).toBe(13_201);
+    const quantiles = new Quantiles();
+    for (let i = 1; i <= 24_000; i++) quantiles.add(i <= 13_200 ? 1 : 2);
+    expect(quantiles.quantile(0.55)).toBeCloseTo(1, 3);
+    expect(quantiles.quantile(0.551)).toBeCloseTo(2, 3);
+  });
+
   it('has exact bin edges at powers of two', () => {
     const quantiles = new Quantiles();
     quantiles.add(1);
