@@ -190,10 +190,7 @@ for (const name of ['setTimeout', 'setImmediate']) {
 /** The frames of the kernel and of Node below a cell's own are noise, and all of them where the message says it all. */
 function shortenStack(error) {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return error;
-  if (error.name === 'UserError') {
-    error.stack = `${error.name}: ${error.message}`;
-    return error;
-  }
+  if (error.name === 'UserError') return `${error.name}: ${error.message}`;
   const noise = /^ +at .*([\\/]tslab[\\/]dist[\\/]|\(?node:)/;
   const lines = error.stack.split('\n').filter((line) => !noise.test(line));
   error.stack = lines.join('\n').replaceAll('evalmachine.<anonymous>', 'cell');

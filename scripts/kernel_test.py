@@ -268,7 +268,7 @@ def an_error_in_a_cell_is_readable(kernel):
 def a_mistake_of_the_user_is_told_without_a_stack(kernel):
     outcome = kernel.run("lyreo.systemConfig('calibrated', { users: 0 });")
     assert outcome.status == "error" and len(outcome.stderr.splitlines()) == 1, outcome
-    assert outcome.stderr.startswith("UserError: users is 0; allowed"), outcome
+    assert outcome.stderr.startswith("UserError: configuration: users is 0; allowed"), outcome
     alive(kernel)
 
 

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { writeFileAtomic } from '../core/atomic';
+import { readTextFile } from '../core/files';
 import type { ProfileName } from '../experiments/matrix';
 import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import { wordOption } from './options';
@@ -7,6 +9,7 @@ import { short } from './report';
 interface ScoreboardFlags {
   readonly profile: ProfileName;
   readonly json?: boolean;
+  readonly readme?: string;
 }
 
 /** `lyreo scoreboard`. */
@@ -21,6 +24,10 @@ export function scoreboardCommand(program: Command): void {
       'paper',
     )
     .option('--json', 'print one JSON object: profile, summary, claims, settings, rows')
+    .option(
+      '--readme <file>',
+      "write the table of results, ours beside the paper's, between its marks in a Markdown file",
+    )
     .addHelpText(
       'after',
       `
@@ -31,9 +38,15 @@ significant difference" does not hold. Each row names its rule and the runs that
 Examples:
   $ lyreo scoreboard
   $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "does not hold") | .id'
-  $ lyreo scoreboard --profile quick`,
+  $ lyreo scoreboard --profile quick
+  $ lyreo scoreboard --readme README.md`,
     )
-    .action(async ({ profile, json }: ScoreboardFlags) => {
+    .action(async ({ profile, json, readme }: ScoreboardFlags) => {
+      if (readme !== undefined) {
+        const { resultTable, withTable } = await import('../experiments/result-table.js');
+        writeFileAtomic(readme, withTable(readTextFile(readme), resultTable(), readme));
+        return;
+      }
       const { scoreboard } = await import('../experiments/scoreboard.js');
       const { Results } = await import('../experiments/results.js');
       const board = scoreboard(Results.load(profile));

@@ -1,0 +1,135 @@
+import { UserError } from '../core/errors';
+import { type Artefact, type ProfileName, artefacts } from './matrix';
+import { Results, figureRuns, storedProfile } from './results';
+import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
+
+/** Where the README holds the table. */
+export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
+export const TABLE_END = '<!-- /results -->';
+
+/** What the paper states of these is quoted, of others only counted. */
+const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
+
+/** The kinds of claims of an artefact, in words. */
+const KINDS: readonly (readonly [ScoreboardRow['kind'], string, string])[] = [
+  ['number', 'number', 'numbers'],
+  ['order', 'order', 'orders'],
+  ['trend', 'trend', 'trends'],
+  ['shape', 'shape', 'shapes'],
+  ['bound', 'bound', 'bounds'],
+];
+
+/**
+ * A row for each figure and table of the paper as Markdown: notebook, the command that makes its runs, the seconds that
+ * the stored ones took, and what the paper states beside ours. Each from the profile that has most of its runs.
+ */
+export function resultTable(): string {
+  const load = once((profile: ProfileName) => Results.load(profile));
+  const boardOf = once((profile: ProfileName) => scoreboard(load(profile)));
+  const published = artefacts.filter((artefact) => artefact !== 'extras');
+  const rows = published.map((artefact) => {
+    const profile = storedProfile(artefact, load);
+    return resultRow(artefact, boardOf(profile), load(profile));
+  });
+  const { claims, profile } = boardOf('paper');
+  const all = claims.holds + claims.doesNotHold + claims.cannotBeTested;
+  return alignedTable([
+    ['Figure', 'Notebook', 'Command', 'Wall time of one process', 'Paper', 'Ours'],
+    ['Fig. 1', '`00`', '`npm run notebooks -- 00`', '', 'the system model', 'the same, drawn from the model'],
+    ...rows,
+    ['all claims', '`19`', `\`npx lyreo scoreboard --profile ${profile}\``, '', `${all} claims`, countText(claims)],
+  ]);
+}
+
+/** A function that remembers what it gave. */
+function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T {
+  const made = new Map<ProfileName, T>();
+  return (profile) => {
+    const value = made.get(profile) ?? make(profile);
+    made.set(profile, value);
+    return value;
+  };
+}
+
+function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: Results): string[] {
+  const own = rows.filter((row) => row.artefact === artefact);
+  const of = (verdict: ScoreboardRow['verdict']): number => own.filter((row) => row.verdict === verdict).length;
+  const count = countText({
+    holds: of('holds'),
+    doesNotHold: of('does not hold'),
+    cannotBeTested: of('cannot be tested'),
+  });
+  const quoted = QUANTITIES.map((quantity) =>
+    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `)),
+  );
+  const values = (text: (row: ScoreboardRow) => string): string[] =>
+    quoted.flatMap((list, k) =>
+      list.length === 0
+        ? []
+        : [
+            `${k === 0 ? '' : `${QUANTITIES[k]}: `}${list.map((row) => `${row.of.replace(/ at (.+)$/, ' ($1)')} ${text(row)}`).join(', ')}`,
+          ],
+    );
+  const kinds = KINDS.map(([kind, one, more]) => [own.filter((row) => row.kind === kind).length, one, more] as const)
+    .filter(([n]) => n > 0)
+    .map(([n, one, more]) => `${n} ${n === 1 ? one : more}`);
+  return [
+    figureName(artefact),
+    `\`${notebookOf(artefact)?.replace(/^notebooks\/(\d+)-.*$/, '$1') ?? ''}\``,
+    `\`npx lyreo experiments ${artefact} --profile ${profile}\``,
+    wallText(artefact, results),
+    [...values(({ paper }) => paper), kinds.join(', ')].join('; '),
+    [...values(oursText), count].join('; '),
+  ];
+}
+
+const figureName = (artefact: Artefact): string =>
+  artefact === 'table2' ? 'Table II' : artefact.replace('fig', 'Fig. ');
+
+/** In the paper's unit, with three digits. */
+function oursText({ ours, paper }: ScoreboardRow): string {
+  if (ours === null) return 'no runs';
+  return `${Number(ours.mean.toPrecision(3))}${paper.endsWith(' s') ? ' s' : ''}`;
+}
+
+function countText({ holds, doesNotHold, cannotBeTested }: Scoreboard['claims']): string {
+  return `${holds} hold, ${doesNotHold} do not, ${cannotBeTested} cannot be tested`;
+}
+
+/** What the runs behind an artefact took, those included that it shares with others. */
+function wallText(artefact: Artefact, results: Results): string {
+  const { series, missing } = figureRuns(artefact, results);
+  const runs = new Map(
+    series.flatMap(({ points }) => points.flatMap((point) => point.runs)).map((run) => [run.key, run]),
+  );
+  const minutes = [...runs.values()].reduce((sum, { wallSeconds }) => sum + wallSeconds, 0) / 60;
+  const time = minutes < 90 ? `${Math.max(1, Math.round(minutes))} min` : `${(minutes / 60).toFixed(1)} h`;
+  return missing.length === 0 ? time : `${time} for ${runs.size} of ${runs.size + missing.length} runs`;
+}
+
+/** A Markdown table with its columns aligned. */
+function alignedTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
+  const line = (row: readonly string[]): string => `| ${row.map((cell, c) => cell.padEnd(widths[c])).join(' | ')} |`;
+  return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
+}
+
+/** What stands in a text between the table's marks; undefined without them. */
+export function tableIn(text: string): string | undefined {
+  const [start, end] = [text.indexOf(TABLE_START), text.indexOf(TABLE_END)];
+  return start < 0 || end < start ? undefined : text.slice(start + TABLE_START.length, end).trim();
+}
+
+/**
+ * A text with the table between its marks replaced.
+ *
+ * @throws UserError when it has no marks.
+ */
+export function withTable(text: string, table: string, where: string): string {
+  if (tableIn(text) === undefined)
+    throw new UserError(
+      `${where} has no place for the table; allowed: a text with the lines ${TABLE_START} and ${TABLE_END}`,
+    );
+  const end = text.indexOf(TABLE_END);
+  return `${text.slice(0, text.indexOf(TABLE_START))}${TABLE_START}\n\n${table}\n\n${text.slice(end)}`;
+}
