@@ -45,7 +45,9 @@ describe('store of runs', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     vi.stubEnv('LYREO_RUNS', file);
-    expect(() => runsFolder('quick')).toThrow(/^LYREO_RUNS is ".*"; allowed: a folder, or a path where one can be made/);
+    expect(() => runsFolder('quick')).toThrow(
+      /^LYREO_RUNS is ".*"; allowed: a folder, or a path where one can be made/,
+    );
     vi.stubEnv('LYREO_RUNS', join(root, 'new'));
     expect(runsFolder('quick')).toBe(join(root, 'new', 'quick'));
     vi.unstubAllEnvs();

@@ -38,7 +38,12 @@ const methods: readonly Partial<LearningMethod>[] = [
 
 describe('Learner', () => {
   it('says what to change where no request finds room', () => {
-    const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+    const method: LearningMethod = {
+      policy: 'factorised',
+      credit: 'request',
+      balance: 'virtual-queue',
+      measure: 'eta',
+    };
     const config = tinyConfig({ slots: 2, kvPoolFraction: 1e-9 });
     expect(() => new Learner(config, method, trainingConfig(method, quick), 1).update()).toThrow(
       new UserError(
