@@ -2,10 +2,12 @@ import { UserError, invalid } from '../core/errors';
 import { type Channel, createChannel } from '../system/channel';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
+import { lengthPairs } from '../system/length-pairs';
 import { Mobility } from '../system/mobility';
 import { kilobytesToBytes } from '../core/units';
 import { type EdgeServer, type ServingConstants } from '../system/server';
 import { Serving } from '../system/serving';
+import { traceWorkload } from '../system/trace-workload';
 import type { IterationRecorder } from '../system/trajectory';
 import {
   type SlotRequests,
@@ -44,7 +46,7 @@ export interface TimeStep {
 export interface EdgeEnvOptions {
   /** Default: none, and time steps carry no reward. */
   readonly reward?: RewardFunction | undefined;
-  /** Default: the configuration's synthetic lengths, one request per user and slot. */
+  /** Default: the configuration's lengths, one request per user and slot. */
   readonly workload?: Workload | undefined;
   /** Receives every decode iteration. */
   readonly recorder?: IterationRecorder | undefined;
@@ -61,8 +63,15 @@ export interface EdgeEnvParts {
 
 /** The workload that a configuration describes, prediction error included. */
 export function configuredWorkload(config: SystemConfig, seed: number, given?: Workload): Workload {
-  const truth = given ?? syntheticWorkload({ ...config, maxTokens: LONGEST_TOKENS }, seed);
+  const truth = given ?? ownWorkload(config, seed);
   return config.predictionError === 'none' ? truth : withPredictionError(truth, config.predictionSigma, seed);
+}
+
+/** One request per user and slot, of the synthetic lengths or of the pairs of a file. */
+function ownWorkload(config: SystemConfig, seed: number): Workload {
+  const { users, slotSeconds, lengthsFile } = config;
+  if (lengthsFile === undefined) return syntheticWorkload({ ...config, maxTokens: LONGEST_TOKENS }, seed);
+  return traceWorkload(lengthPairs(lengthsFile), { users, slotSeconds, load: { kind: 'per-user' }, seed });
 }
 
 /**
@@ -183,6 +192,7 @@ export class EdgeEnv {
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);
+    copy.view.copyHistory(this.view);
     copy.readRequests();
     return copy;
   }

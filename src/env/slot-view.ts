@@ -3,10 +3,12 @@ import type { SystemConfig } from '../system/config';
 import type { Mobility } from '../system/mobility';
 import type { EdgeServer } from '../system/server';
 import type { SlotRequests } from '../system/workload';
+import { Delay } from './delay';
 
 /**
  * What a scheduler sees at the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
- * before any of the requests is assigned. Arrays are reused from slot to slot. True output lengths are not here.
+ * before any of the requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are
+ * reused from slot to slot. True output lengths are not here.
  */
 export class SlotView {
   /** Slot number, from 0. */
@@ -44,6 +46,8 @@ export class SlotView {
   readonly maxTokens: Float64Array;
   /** Whether every request fits every server, so that `fits` need not be asked. */
   allFit = true;
+  /** What changes from slot to slot and is known late; empty without a delay. */
+  private readonly delayed: readonly { readonly column: Float64Array; readonly delay: Delay }[];
 
   constructor(
     readonly config: SystemConfig,
@@ -67,6 +71,23 @@ export class SlotView {
     this.workloadUnit = perServer();
     this.queue = perServer();
     this.maxTokens = Float64Array.from(servers, (server) => server.maxTokens);
+    const { stateDelaySlots = 0 } = config;
+    const changing = [
+      this.kvTokens,
+      this.running,
+      this.waiting,
+      this.prefilling,
+      this.prefillSeconds,
+      this.remainingOutputTokens,
+      this.remainingTokenIterations,
+      this.workload,
+      this.workloadUnit,
+      this.queue,
+    ];
+    this.delayed =
+      stateDelaySlots === 0
+        ? []
+        : changing.map((column) => ({ column, delay: new Delay(stateDelaySlots, servers.length) }));
   }
 
   /** S. */
@@ -136,5 +157,13 @@ export class SlotView {
       this.workload[s] = Math.max(0, server.remainingTokenIterations) * unit;
       if (largestRequest > server.maxTokens) this.allFit = false;
     }
+    for (const { column, delay } of this.delayed) delay.pass(slot, column);
+  }
+
+  /** Takes over what another view of the same configuration knows of earlier slots. */
+  copyHistory(other: SlotView): void {
+    this.delayed.forEach(({ delay }, k) => {
+      delay.copyFrom(other.delayed[k].delay);
+    });
   }
 }

@@ -82,10 +82,10 @@ export async function measure(
     const env = new EdgeEnv(config, seed);
     const metrics = new Metrics(config.servers, config.balanceTolerance);
     const assign = scheduler(config, createRng(seed).fork('scheduler'));
-    const counted = balance === 'count' ? new CountBalance(config.servers, config.balanceTolerance) : null;
+    const counted = balance === 'count' ? new CountBalance(config) : null;
     for (let step = env.reset(); step.stepType !== 'last';) {
       const { view } = step;
-      if (counted !== null) view.queue.set(counted.queue);
+      counted?.show(view);
       const assignment = new Int32Array(view.count);
       assign(view, assignment);
       const counts = counted?.read(view, assignment);

@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors';
 import type { Rng } from '../core/rng';
 import {
   SERVER_CONSTANTS,
@@ -128,9 +129,23 @@ const PRIOR_SHARPNESS = 12;
  * (request, server) pair. It starts as the drift-plus-penalty greedy: the prior is that greedy's cost, softened, and
  * the network learns what to add. Taking the most probable server is sound here.
  */
-export function sequentialPolicy(options: PolicyOptions, rng: Rng): Policy {
-  const { servers: S } = options;
-  const net = new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden: options.hidden, outputs: 1 }, rng, 0.01);
+export function sequentialPolicy({ servers, hidden }: PolicyOptions, rng: Rng): Policy {
+  return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
+}
+
+/**
+ * A sequential policy for another number of servers: the same network, which scores pairs and does not know how many
+ * there are.
+ *
+ * @throws UserError for a factorised policy, whose network has an output per server.
+ */
+export function atServers({ kind, net }: Policy, servers: number): Policy {
+  if (kind !== 'sequential')
+    throw invalid('policy', kind, 'a sequential one; a factorised network has an output per server');
+  return pairPolicy(net, servers);
+}
+
+function pairPolicy(net: Mlp, S: number): Policy {
   const constants = new Float32Array(S * SERVER_CONSTANTS);
   const latency = new Float64Array(S);
   const delay = new Float64Array(S);

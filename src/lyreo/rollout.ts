@@ -11,6 +11,7 @@ import {
 import { completedLatency, weightedDeviation } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
+import { Delay } from '../env/delay';
 import { Metrics, type RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import { type Policy, type SlotRecord, slotRecord } from './policy';
@@ -119,13 +120,13 @@ export function playEpisode(
     queue: new Float64Array(T * S),
   };
   const record = slotRecord(policy, U, S);
-  const counted = new CountBalance(S, config.balanceTolerance);
+  const counted = new CountBalance(config);
   const assignment = new Int32Array(U);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
     if (shouldStop?.() === true) return null;
     const { view } = step;
-    if (measure === 'count') view.queue.set(counted.queue);
+    if (measure === 'count') counted.show(view);
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng);
     rollout.counts[t] = view.count;
@@ -139,7 +140,7 @@ export function playEpisode(
     if (measure === 'count') counted.add(present, outcome);
     book(rollout, outcome, t, T, slotSeconds, balanceUnit);
   }
-  if (measure === 'count') step.view.queue.set(counted.queue);
+  if (measure === 'count') counted.show(step.view);
   encodeState(step.view, rollout.states, T * C);
   return { ...rollout, metrics: metrics.report() };
 }
@@ -249,20 +250,30 @@ function secondsBeforeCut(outcome: SlotOutcome, startAt: number, cutAt: number):
 export class CountBalance {
   readonly queue: Float64Array;
   private readonly counts: Float64Array;
+  private readonly tolerance: number;
+  private readonly delay: Delay;
   private etaSum = 0;
   private countSum = 0;
 
-  constructor(
-    servers: number,
-    private readonly tolerance: number,
-  ) {
+  constructor({ servers, balanceTolerance, stateDelaySlots = 0 }: SystemConfig) {
     this.queue = new Float64Array(servers);
     this.counts = new Float64Array(servers);
+    this.tolerance = balanceTolerance;
+    this.delay = new Delay(stateDelaySlots, servers);
+  }
+
+  /** Puts the counts' queues in the place of the view's Z, as old as all that the view knows of the servers. */
+  show(view: SlotView): void {
+    view.queue.set(this.queue);
+    this.delay.pass(view.slot, view.queue);
   }
 
   /** Active requests per server once the slot's are assigned. */
   read(view: SlotView, assignment: Int32Array): Float64Array {
-    for (let s = 0; s < view.serverCount; s++) this.counts[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
+    // Of the servers themselves: what the view knows may be old.
+    view.servers.forEach(({ runningCount, waitingCount, prefillingCount }, s) => {
+      this.counts[s] = runningCount + waitingCount + prefillingCount;
+    });
     for (let i = 0; i < view.count; i++) this.counts[assignment[i]]++;
     return this.counts;
   }

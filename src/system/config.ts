@@ -61,6 +61,12 @@ export interface SystemConfig {
   readonly stepMeters: number;
   /** Request lengths. Default 'paper'. */
   readonly lengths: LengthModel;
+  /**
+   * A CSV of requests (own, Azure LLM inference or BurstGPT columns) whose pairs of input and output length are drawn
+   * instead, uniformly, one per user and slot. A relative path is looked up from where the command runs, then in the
+   * package's data/. Sets the means unless they are given too.
+   */
+  readonly lengthsFile?: string | undefined;
   /** Mean l_in, tokens. Default 70. */
   readonly meanInputTokens: number;
   /** Mean l_out, tokens. Default 215. */
@@ -73,6 +79,11 @@ export interface SystemConfig {
   readonly predictionError: PredictionError;
   /** Spread of ln(l̂/l) when predictionError is 'lognormal'. Default 0.3. */
   readonly predictionSigma: number;
+  /**
+   * Slots by which a scheduler's view of the servers, Z included, is old; the slot's requests and links are seen as they
+   * are. Before so many slots have passed it sees the first slot's. Absent: 0.
+   */
+  readonly stateDelaySlots?: number | undefined;
   /** ε, tolerance of the long-run mean of Y_s. Default 0.01. */
   readonly balanceTolerance: number;
   /** Unit of Y and Z in the drift-plus-penalty: 1 as printed; less, so that balance weighs against seconds. literal 1; calibrated 0.1. */

@@ -84,6 +84,8 @@ describe('systemConfig', () => {
     [{ meanInputTokens: 0 }, 'configuration: meanInputTokens is 0; allowed: a number from 1 to 1000000'],
     [{ sigmaInput: -0.1 }, 'configuration: sigmaInput is -0.1'],
     [{ balanceTolerance: 0 }, 'configuration: balanceTolerance is 0; allowed: a finite number > 0'],
+    [{ stateDelaySlots: -1 }, 'configuration: stateDelaySlots is -1; allowed: an integer from 0 to 1000'],
+    [{ stateDelaySlots: 0.5 }, 'configuration: stateDelaySlots is 0.5; allowed: an integer from 0 to 1000'],
     [{ latencyWeight: -1 }, 'configuration: latencyWeight is -1; allowed: a finite number >= 0'],
     [{ user: 40 }, 'configuration: user is 40; allowed: no unknown keys'],
     [{ gpus: [] }, 'configuration: '],

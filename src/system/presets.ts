@@ -4,6 +4,7 @@ import { parseWith } from '../core/parse';
 import { calibrated } from './calibrated';
 import type { LengthModel, Preset, SystemConfig } from './config';
 import { gpuNames } from './gpus';
+import { lengthPairs } from './length-pairs';
 
 /**
  * Spreads of the heavy-tailed lengths: a synthetic stand-in for LMSYS-Chat-1M, which is gated. Same means, far longer
@@ -16,6 +17,14 @@ function lengthSpreads(lengths: LengthModel): { sigmaInput: number; sigmaOutput:
   if (lengths === 'lmsys-like') return lmsysLike;
   const { sigmaInput, sigmaOutput } = calibrated();
   return { sigmaInput, sigmaOutput };
+}
+
+/** The means that belong to a file of lengths, tokens; none without one. */
+function lengthMeans(file: string | undefined): Partial<SystemConfig> {
+  if (typeof file !== 'string' || file === '') return {};
+  const { inputTokens, outputTokens } = lengthPairs(file);
+  const mean = (tokens: Int32Array): number => tokens.reduce((sum, x) => sum + x, 0) / tokens.length;
+  return { meanInputTokens: mean(inputTokens), meanOutputTokens: mean(outputTokens) };
 }
 
 /**
@@ -100,12 +109,14 @@ const schema: z.ZodType<SystemConfig> = z.strictObject({
   areaMeters: z.tuple([positive, positive], 'two finite numbers > 0, m'),
   stepMeters: nonNegative,
   lengths: oneOf('paper', 'lmsys-like'),
+  lengthsFile: z.string('the path of a CSV file').min(1, 'the path of a CSV file').optional(),
   meanInputTokens: between(1, 1_000_000),
   meanOutputTokens: between(1, 1_000_000),
   sigmaInput: between(0, 5),
   sigmaOutput: between(0, 5),
   predictionError: oneOf('none', 'lognormal'),
   predictionSigma: between(0, 5),
+  stateDelaySlots: integer(0, 1000).optional(),
   balanceTolerance: positive,
   balanceUnit: positive,
   latencyWeight: nonNegative,
@@ -128,7 +139,7 @@ function checkGpus(config: SystemConfig, where: string): void {
 
 /**
  * A preset with fields of your own, checked. A field that is undefined counts as absent. `lengths` brings its spreads
- * along unless they are given too; `gpus` sets `servers` to its length unless that is given too.
+ * along unless they are given too, `lengthsFile` its means; `gpus` sets `servers` to its length unless that is given too.
  *
  * @param where what error messages begin with: a file, or the name of the record.
  * @throws UserError naming field, value and what is allowed.
@@ -149,6 +160,7 @@ export function systemConfig(
     {
       ...base,
       ...lengthSpreads(given.lengths ?? base.lengths),
+      ...lengthMeans(given.lengthsFile),
       ...(Array.isArray(given.gpus) ? { servers: given.gpus.length } : {}),
       ...given,
     },

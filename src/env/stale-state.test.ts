@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { simulate } from '../experiments/simulate';
+import { CountBalance } from '../lyreo/rollout';
+import { schedulers } from '../schedulers/index';
+import { systemConfig } from '../system/presets';
+import { checkEnv } from './check-env';
+import { EdgeEnv } from './edge-env';
+import { driftPlusPenaltyReward } from './reward';
+import type { SlotView } from './slot-view';
+
+const fresh = systemConfig('calibrated', { users: 30, servers: 4, slots: 20 });
+const stale = (stateDelaySlots: number): typeof fresh => ({ ...fresh, stateDelaySlots });
+
+/** All requests to a server that moves on slot by slot: looks at no state. */
+function assign(view: SlotView): Int32Array {
+  return Int32Array.from({ length: view.count }, (_, i) => (i % 3 === 0 ? 0 : (i + view.slot) % view.serverCount));
+}
+
+function serversOf(view: SlotView): number[][] {
+  return [
+    view.kvTokens,
+    view.running,
+    view.waiting,
+    view.prefilling,
+    view.prefillSeconds,
+    view.remainingOutputTokens,
+    view.remainingTokenIterations,
+    view.workload,
+    view.workloadUnit,
+    view.queue,
+  ].map((column) => [...column]);
+}
+
+function requestsOf(view: SlotView): unknown {
+  const { count, slot } = view;
+  const columns = [view.user, view.inputTokens, view.predictedTokens].map((column) => [...column.subarray(0, count)]);
+  return { slot, columns, gain: view.gain(count - 1, 2), seconds: view.transmissionSeconds(0, 1, 3) };
+}
+
+interface Seen {
+  readonly servers: number[][];
+  readonly requests: unknown;
+}
+
+/** What the views of a run show, slot by slot, those of the cut at T included. */
+function views(env: EdgeEnv): Seen[] {
+  let step = env.reset();
+  const seen: Seen[] = [{ servers: serversOf(step.view), requests: requestsOf(step.view) }];
+  while (step.stepType !== 'last') {
+    step = env.step(assign(step.view));
+    seen.push({ servers: serversOf(step.view), requests: requestsOf(step.view) });
+  }
+  return seen;
+}
+
+describe('stale state', () => {
+  const now = views(new EdgeEnv(fresh, 3));
+
+  it.each([1, 3, 19, 500])('%i slots old: the servers as they were, the requests as they are', (delay) => {
+    const old = views(new EdgeEnv(stale(delay), 3));
+    expect(old).toHaveLength(21);
+    old.forEach(({ servers, requests }, t) => {
+      expect(servers).toEqual(now[Math.max(0, t - delay)].servers);
+      expect(requests).toEqual(now[t].requests);
+    });
+    // Z and the backlog have been moving, so that old and new can be told apart.
+    expect(now[20].servers).not.toEqual(now[19].servers);
+    expect(Math.max(...now[20].servers[9])).toBeGreaterThan(0);
+  });
+
+  it('changes nothing but what is seen', () => {
+    const run = (config: typeof fresh, name: keyof typeof schedulers): unknown => simulate(config, schedulers[name], 5);
+    expect(run(stale(0), 'drift-plus-penalty')).toEqual(run(fresh, 'drift-plus-penalty'));
+    expect(run(stale(2), 'random')).toEqual(run(fresh, 'random'));
+    expect(run(stale(2), 'drift-plus-penalty')).not.toEqual(run(fresh, 'drift-plus-penalty'));
+  });
+
+  it('conforms', () => {
+    const reward = driftPlusPenaltyReward({ latencyWeight: 0.5, memoryWeight: 1, balanceUnit: 0.1 });
+    checkEnv(
+      () => new EdgeEnv(stale(2), 3, { reward }),
+      (view, assignment) => {
+        assignment.set(assign(view));
+      },
+    );
+  });
+
+  it.each([0, 1, 2, 9])('a fork in slot %i knows what the original knows, and goes on alike', (t) => {
+    const env = new EdgeEnv(stale(2), 8);
+    let step = env.reset();
+    for (let k = 0; k < t; k++) step = env.step(assign(step.view));
+    const copy = env.fork();
+    expect(serversOf(copy.view)).toEqual(serversOf(env.view));
+    for (let k = t; k < 20; k++) {
+      const assignment = assign(env.view);
+      env.step(assignment);
+      copy.step(assignment);
+      expect(serversOf(copy.view)).toEqual(serversOf(env.view));
+      expect([...copy.outcome.eta]).toEqual([...env.outcome.eta]);
+    }
+  });
+
+  it('counts of requests are of the servers as they are, their queues are seen late', () => {
+    const trail = (config: typeof fresh): { counts: number[][]; queues: number[][] } => {
+      const env = new EdgeEnv(config, 4);
+      const counted = new CountBalance(config);
+      const [counts, queues]: number[][][] = [[], []];
+      for (let step = env.reset(); step.stepType !== 'last';) {
+        counted.show(step.view);
+        queues.push([...step.view.queue]);
+        const assignment = assign(step.view);
+        const read = counted.read(step.view, assignment);
+        counts.push([...read]);
+        step = env.step(assignment);
+        if (step.outcome !== null) counted.add(read, step.outcome);
+      }
+      return { counts, queues };
+    };
+    const [a, b] = [trail(fresh), trail(stale(2))];
+    expect(b.counts).toEqual(a.counts);
+    expect(b.queues).toEqual(a.queues.map((_, t) => a.queues[Math.max(0, t - 2)]));
+    expect(a.queues[19]).not.toEqual(a.queues[17]);
+  });
+
+  it('is worse for a rule that follows the state, whatever the seed', () => {
+    const busy = systemConfig('calibrated', { users: 40, slots: 60 });
+    for (const seed of [1, 2, 3]) {
+      const latency = (stateDelaySlots: number): number =>
+        simulate({ ...busy, stateDelaySlots }, schedulers['ll-in-slot'], seed).meanLatency;
+      expect(latency(3)).toBeGreaterThan(latency(0));
+    }
+  });
+});
