@@ -1,5 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { artefacts, canonicalJson, makeCell, matrix, profileNames, profiles, readArtefacts, shardOf } from './matrix';
+import {
+  type Cell,
+  artefacts,
+  canonicalJson,
+  makeCell,
+  matrix,
+  profileNames,
+  profiles,
+  readArtefacts,
+  shardOf,
+} from './matrix';
 import { methodOf } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {
@@ -52,7 +65,7 @@ describe('matrix', () => {
   it('runs once what several artefacts show', () => {
     const [lyreo, ...more] = matrix(profiles.paper).filter(({ name, seed }) => name === 'lyreo' && seed === 1);
     expect(more).toEqual([]);
-    expect(lyreo.artefacts).toEqual(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8']);
+    expect(lyreo.artefacts).toEqual(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'beyond']);
   });
 
   it('has the sizes that the profiles promise', () => {
@@ -62,6 +75,12 @@ describe('matrix', () => {
       matrix(of).filter(({ method }) => methodOf(method).learning !== undefined).length;
     expect(trainings(quick)).toBeLessThan(110);
     expect(trainings(paper)).toBeGreaterThan(200);
+    const beyond = (of: typeof paper): ReturnType<typeof matrix> =>
+      matrix(of).filter(({ artefacts: shownBy }) => shownBy.join() === 'beyond');
+    expect(beyond(paper).filter(({ hyperparameters }) => hyperparameters !== null)).toHaveLength(48);
+    expect(beyond(paper).every(({ config, hyperparameters }) => hyperparameters === null || config.users === 40)).toBe(
+      true,
+    );
     expect(matrix(paper, artefacts, [7]).every(({ seed }) => seed === 7)).toBe(true);
   });
 
@@ -76,6 +95,10 @@ describe('matrix', () => {
       key({ system: { kvPoolFraction: 0.0081 } }),
       key({ training: { gamma: 0.97 } }),
       key({ method: 'lyreo-slot' }),
+      key({ system: { stateDelaySlots: 1 } }),
+      key({ system: { lengthsFile: 'samples/azure.csv' } }),
+      key({ system: { lengthsFile: 'samples/burstgpt.csv' } }),
+      key({ appliedTo: { users: 400 } }),
       key({}, { ...profiles.quick, updates: 9 }),
       key({}, { ...profiles.quick, episodes: 2 }),
       makeCell(profiles.quick, point, 2).key,
@@ -83,6 +106,23 @@ describe('matrix', () => {
     expect(new Set([same, ...others]).size).toBe(others.length + 1);
     // The number of updates is nothing to a method that does not learn.
     expect(key({ method: 'll' }, { ...profiles.quick, updates: 9 })).toBe(key({ method: 'll' }));
+  });
+
+  it('hashes the requests in a file of lengths, and names cells by file, delay and place', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lyreo-matrix-'));
+    const lengthsFile = join(folder, 'my trace.csv');
+    const cellOf = (row: string): Cell => {
+      writeFileSync(lengthsFile, `arrivalSeconds,inputTokens,outputTokens\n0,5,50\n${row}\n`);
+      return makeCell(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 }, training: {} }, 1);
+    };
+    const [a, b] = [cellOf('1,5,50'), cellOf('1,6,49')];
+    expect(a.name).toBe('ll-my_trace-stale3');
+    // The same means and the same name; other pairs.
+    expect([b.name, b.key === a.key]).toEqual([a.name, false]);
+    expect(cellOf('1,5,50').key).toBe(a.key);
+    rmSync(folder, { recursive: true });
+    const place = { method: 'lyreo-seq', system: {}, training: {}, appliedTo: { users: 400, servers: 80 } } as const;
+    expect(makeCell(profiles.quick, place, 1).name).toBe('lyreo-seq-to-U400-S80');
   });
 
   it('reads artefacts', () => {

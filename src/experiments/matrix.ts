@@ -1,19 +1,34 @@
 import { createHash } from 'node:crypto';
+import { parse } from 'node:path';
 import { invalid } from '../core/errors';
 import type { TrainingConfig } from '../lyreo/method';
 import { trainingConfig } from '../lyreo/read-training';
 import type { Mix, SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
+import { lengthPairs } from '../system/length-pairs';
+import { type ConditionName, conditionLearners, conditionOf, conditionRules, scalable } from './conditions';
 import { type MethodName, methodOf } from './methods';
 
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
 export const RESULTS_VERSION = 1;
 
-/** What the experiments can make, in the paper's order; then learners that nothing warns of waiting requests (ϱ = 0). */
-export const artefacts = ['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'rho0', 'extras'] as const;
+/** What the experiments can make, in the paper's order; `rho0`: learners that nothing warns of waiting requests. */
+export const artefacts = [
+  'fig2',
+  'fig3',
+  'table2',
+  'fig4',
+  'fig5',
+  'fig6',
+  'fig7',
+  'fig8',
+  'rho0',
+  'beyond',
+  'extras',
+] as const;
 
-/** A published figure or table, or runs of ours beside them. */
+/** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
 export type Artefact = (typeof artefacts)[number];
 
 /** How thoroughly the experiments are made. */
@@ -24,7 +39,7 @@ export interface Profile {
   readonly name: ProfileName;
   readonly about: string;
   readonly seeds: readonly number[];
-  /** Seeds of Fig. 8 and of most learning extras. */
+  /** Seeds of Fig. 8, of the conditions and of most learning extras. */
   readonly extraSeeds: readonly number[];
   /** Slots of a training episode, one per update. */
   readonly slots: number;
@@ -39,6 +54,7 @@ export interface Profile {
   /** H of LYREO as printed, and of LYREO. */
   readonly windowsPrinted: readonly number[];
   readonly windows: readonly number[];
+  readonly conditions: readonly ConditionName[];
   /** For all methods that learn. */
   readonly training: Partial<TrainingConfig>;
   /** For all systems. */
@@ -68,6 +84,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nu: [0.05, 0.1, 0.2, 0.5, 1, 2],
     windowsPrinted: [50, 150, 250, 300],
     windows: [2, 6, 12, 25, 50],
+    conditions: ['heavy-tails', 'azure', 'burstgpt', 'length-error', 'stale-1', 'stale-3', 'tenfold'],
     training: {},
     system: {},
   },
@@ -85,6 +102,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nu: [0.05, 0.5, 2],
     windowsPrinted: [50, 200],
     windows: [2, 12, 50],
+    conditions: ['heavy-tails', 'azure', 'length-error', 'stale-1', 'tenfold'],
     training: {},
     system: {},
   },
@@ -102,6 +120,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     nu: [0.05, 0.5, 2],
     windowsPrinted: [3, 6],
     windows: [2, 4],
+    conditions: ['azure', 'stale-1', 'tenfold'],
     training: { hidden: [8], updateEpochs: 1, minibatches: 1, predictorSteps: 1, predictorBatch: 2 },
     system: { users: 6, servers: 3 },
   },
@@ -117,6 +136,8 @@ export interface Point {
   readonly system: Partial<SystemConfig>;
   /** Where the training differs from the method's own. */
   readonly training: Partial<TrainingConfig>;
+  /** Where the system that it is evaluated in differs from the one it was trained in, beside the slots. */
+  readonly appliedTo?: Partial<SystemConfig> | undefined;
 }
 
 /** One run to be made: a point with a seed. What determines its result is all in here. */
@@ -129,7 +150,7 @@ export interface Cell extends Point {
   readonly profile: ProfileName;
   /** All artefacts that show it. */
   readonly artefacts: readonly Artefact[];
-  /** The system that is trained in; evaluation differs in `slots` only. */
+  /** The system that is trained in; evaluation differs in `slots`, and in `appliedTo` if there is one. */
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. */
   readonly hyperparameters: TrainingConfig | null;
@@ -168,6 +189,7 @@ export interface Sweep {
     readonly x: number | string;
     readonly system: Partial<SystemConfig>;
     readonly training: Partial<TrainingConfig>;
+    readonly appliedTo?: Partial<SystemConfig> | undefined;
   }[];
 }
 
@@ -178,7 +200,10 @@ function loadsOf({ users, system }: Profile): number[] {
   return [users[0], system.users ?? DEFAULT_USERS, users[users.length - 1]];
 }
 
-/** What the artefacts show; `fig8` is two sweeps, of LYREO as printed and of LYREO. */
+/**
+ * What the artefacts show; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
+ * default.
+ */
 export function sweeps(profile: Profile): Sweep[] {
   const bySystem = (x: number | string, system: Partial<SystemConfig>): Sweep['values'][number] => ({
     x,
@@ -224,7 +249,33 @@ export function sweeps(profile: Profile): Sweep[] {
       seeds,
       values: loadsOf(profile).map((users) => ({ x: users, system: { users }, training: { memoryWeight: 0 } })),
     },
+    ...beyond(profile),
     { artefact: 'extras', methods: learningExtras, seeds: extraSeeds, values: atDefault },
+  ];
+}
+
+/** The default and every condition of a profile, with the methods asked for there. */
+function beyond(profile: Profile): Sweep[] {
+  const usual = { users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system };
+  const sweep = (methods: readonly MethodName[], value: Sweep['values'][number]): Sweep => ({
+    artefact: 'beyond',
+    methods,
+    seeds: profile.extraSeeds,
+    values: [value],
+  });
+  return [
+    sweep([...conditionLearners, ...conditionRules, scalable], atDefault[0]),
+    ...profile.conditions.flatMap((x) => {
+      const { system: fields, learning } = conditionOf(x);
+      const system = fields(usual);
+      const trained = learning === 'trained in it' ? conditionLearners : [];
+      return [
+        sweep([...trained, ...conditionRules], { x, system, training: {} }),
+        ...(learning === 'trained at the default'
+          ? [sweep([scalable], { x, system: {}, training: {}, appliedTo: system })]
+          : []),
+      ];
+    }),
   ];
 }
 
@@ -238,10 +289,10 @@ export function sweeps(profile: Profile): Sweep[] {
 export function matrix(profile: Profile, wanted: readonly Artefact[] = artefacts, seeds?: readonly number[]): Cell[] {
   const found = new Map<string, { cell: Cell; shownBy: Artefact[] }>();
   for (const sweep of sweeps(profile))
-    for (const { system, training } of sweep.values)
+    for (const { system, training, appliedTo } of sweep.values)
       for (const method of sweep.methods)
         for (const seed of seeds ?? sweep.seeds) {
-          const cell = makeCell(profile, { method, system, training }, seed);
+          const cell = makeCell(profile, { method, system, training, appliedTo }, seed);
           const entry = found.get(cell.key) ?? { cell, shownBy: [] };
           if (!entry.shownBy.includes(sweep.artefact)) entry.shownBy.push(sweep.artefact);
           found.set(cell.key, entry);
@@ -254,7 +305,7 @@ export function matrix(profile: Profile, wanted: readonly Artefact[] = artefacts
 
 /** One cell of the matrix. */
 export function makeCell(profile: Profile, point: Point, seed: number): Cell {
-  const { method, system, training } = point;
+  const { method, system, training, appliedTo } = point;
   const { learning, training: own, batching } = methodOf(method);
   const config = systemConfig('calibrated', {
     ...profile.system,
@@ -264,17 +315,17 @@ export function makeCell(profile: Profile, point: Point, seed: number): Cell {
   });
   const hyperparameters =
     learning === undefined ? null : trainingConfig(learning, { ...own, ...profile.training, ...training });
-  const name = [method, ...differences(profile, config, hyperparameters, method)].join('-');
+  const name = [method, ...differences(profile, config, hyperparameters, method), ...placeOf(appliedTo)].join('-');
   return {
     ...point,
-    key: `${name}-s${seed}-${resultHash(profile, method, config, hyperparameters, seed)}`,
+    key: `${name}-s${seed}-${resultHash(profile, point, config, hyperparameters, seed)}`,
     name,
     seed,
     profile: profile.name,
     artefacts: [],
     config,
     hyperparameters,
-    cost: costOf(profile, config, hyperparameters, method),
+    cost: costOf(profile, config, hyperparameters, point),
   };
 }
 
@@ -292,6 +343,10 @@ function differences(
   if (config.users !== users) parts.push(`U${config.users}`);
   if (config.servers !== servers) parts.push(`S${config.servers}`);
   if (config.mix !== 'Mod') parts.push(config.mix);
+  if (config.lengths !== 'paper') parts.push(config.lengths);
+  if (config.lengthsFile !== undefined) parts.push(fileName(config.lengthsFile));
+  if (config.predictionError !== 'none') parts.push(`error${config.predictionSigma}`);
+  if (config.stateDelaySlots !== undefined) parts.push(`stale${config.stateDelaySlots}`);
   if (config.latencyWeight !== 0.5) parts.push(`nu${config.latencyWeight}`);
   if (learning !== undefined && hyperparameters !== null) {
     const usual = trainingConfig(learning, { ...training, ...profile.training }).window;
@@ -301,10 +356,27 @@ function differences(
   return parts;
 }
 
+/** `to-U400-S80`: where a policy is applied, for a cell's name. */
+function placeOf(appliedTo: Partial<SystemConfig> | undefined): string[] {
+  if (appliedTo === undefined) return [];
+  const { users, servers, ...others } = appliedTo;
+  return [
+    'to',
+    ...(users === undefined ? [] : [`U${users}`]),
+    ...(servers === undefined ? [] : [`S${servers}`]),
+    ...Object.entries(others).map(([field, value]) => `${field}${String(value)}`.replaceAll(/[^\w.]/g, '_')),
+  ];
+}
+
+/** `azure` of `samples/azure.csv`. */
+function fileName(path: string): string {
+  return parse(path).name.replaceAll(/[^\w.]/g, '_');
+}
+
 /** Eight hexadecimal digits of all that determines a run's result. */
 function resultHash(
   profile: Profile,
-  method: MethodName,
+  { method, appliedTo }: Point,
   config: SystemConfig,
   hyperparameters: TrainingConfig | null,
   seed: number,
@@ -315,6 +387,7 @@ function resultHash(
     learning === undefined ? { episodes, evaluationSlots } : { episodes, evaluationSlots, updates: profile.updates };
   // The servers bring in the decode curves, which stand in data/ and not in the configuration.
   const servers = serverSpecs(config);
+  const lengths = config.lengthsFile === undefined ? undefined : digestOf(config.lengthsFile);
   const all = {
     version: RESULTS_VERSION,
     learning,
@@ -322,11 +395,19 @@ function resultHash(
     batching,
     config,
     servers,
+    lengths,
+    appliedTo,
     hyperparameters,
     numbers,
     seed,
   };
   return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 8);
+}
+
+/** Of the requests in a file: its path says where they were, not which. */
+function digestOf(lengthsFile: string): string {
+  const { inputTokens, outputTokens } = lengthPairs(lengthsFile);
+  return createHash('sha256').update(`${inputTokens.join()};${outputTokens.join()}`).digest('hex');
 }
 
 /** JSON with sorted keys and with the infinities that JSON lacks: equal values give equal text. */
@@ -343,17 +424,20 @@ function costOf(
   profile: Profile,
   config: SystemConfig,
   hyperparameters: TrainingConfig | null,
-  method: MethodName,
+  { method, appliedTo = {} }: Point,
 ): number {
   const load = config.users / DEFAULT_USERS;
-  const evaluation = profile.episodes * profile.evaluationSlots * load;
+  const place = { ...config, ...appliedTo };
+  const evaluation = (profile.episodes * profile.evaluationSlots * place.users) / DEFAULT_USERS;
   if (hyperparameters === null) return 2.5e-4 * evaluation;
   const { predictorSteps, predictorBatch, window } = hyperparameters;
   const { credit, policy } = methodOf(method).learning ?? {};
   const hasPredictor = credit === 'request' || credit === 'slot' || credit === 'printed';
   const predictor = hasPredictor ? 1.4e-5 * predictorSteps * predictorBatch * Math.min(window, profile.slots) : 0;
   const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0) + (policy === 'sequential' ? 1.4e-3 : 0)) * load;
-  return 6e-4 * evaluation + profile.updates * (predictor + perSlot * profile.slots);
+  // A pair scorer looks at every server for every request.
+  const pairs = policy === 'sequential' ? (2 * place.servers) / DEFAULT_SERVERS : 1;
+  return 6e-4 * evaluation * pairs + profile.updates * (predictor + perSlot * profile.slots);
 }
 
 /** The cells of shard i of n, i from 1: every n-th, so that each shard has its share of long ones. */

@@ -46,7 +46,7 @@ export class Results {
   /** The runs of a point, by seed. */
   runs(point: PointLike): StoredRun[] {
     const whole = { system: {}, training: {}, ...point };
-    const id = canonicalJson([whole.method, whole.system, whole.training]);
+    const id = canonicalJson([whole.method, whole.system, whole.training, whole.appliedTo ?? null]);
     let runs = this.found.get(id);
     if (runs === undefined) {
       const { name } = makeCell(this.profile, whole, 1);
@@ -105,9 +105,9 @@ export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
     .flatMap(({ methods, values }) =>
       methods.map((method) => {
         const { label, colour, published }: Method = methodOf(method);
-        const points = values.map(({ x, system, training }) => ({
+        const points = values.map(({ x, system, training, appliedTo }) => ({
           x,
-          runs: results.runs({ method, system, training }),
+          runs: results.runs({ method, system, training, appliedTo }),
         }));
         return { method, label, colour, published, points };
       }),

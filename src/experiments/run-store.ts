@@ -36,7 +36,9 @@ export interface StoredRun {
   readonly system: Partial<SystemConfig>;
   /** Where its training differs from the method's own. */
   readonly training: Partial<TrainingConfig>;
-  /** All of the system that it was trained in; evaluation differs in `slots` only. */
+  /** Where the system that it was evaluated in differs from the one it was trained in, beside the slots. */
+  readonly appliedTo?: Partial<SystemConfig> | undefined;
+  /** All of the system that it was trained in. */
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. Infinity stands as text. */
   readonly hyperparameters: TrainingConfig | null;

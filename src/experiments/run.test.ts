@@ -33,6 +33,24 @@ describe('a run', () => {
     expect(run.underStatic?.meanLatency).toBeGreaterThan(run.evaluation.meanLatency);
   });
 
+  it('of a policy that is applied elsewhere trains at the default and is evaluated there', async () => {
+    const appliedTo = { users: 24, servers: 9 };
+    const cell = makeCell(profile, { method: 'lyreo-seq', system: {}, training: {}, appliedTo }, 1);
+    const [run, usual] = [await executeCell(cell), await executeCell(cellOf('lyreo-seq'))];
+    expect(run.log).toEqual(usual.log);
+    expect(run.config).toEqual(usual.config);
+    expect(run.appliedTo).toEqual(appliedTo);
+    expect([usual.evaluation.completed, run.evaluation.completed]).toEqual([2 * 12 * 6, 2 * 12 * 24]);
+  });
+
+  it('of LYREO learns from a file of lengths, and with old state', async () => {
+    const system = { lengthsFile: 'samples/azure.csv', stateDelaySlots: 1 };
+    const run = await executeCell(makeCell(profile, { method: 'lyreo', system, training: {} }, 1));
+    expect(run.log?.update).toEqual([1, 2]);
+    expect(run.config).toMatchObject(system);
+    expect(run.config.meanOutputTokens).toBeCloseTo(198.6, 9);
+  });
+
   it('stopped in the middle goes on from its checkpoint with the same result', async () => {
     const cell = cellOf('ly-ppo');
     const store = new RunStore(folder);

@@ -6,6 +6,7 @@ import { hashLabel } from '../core/rng';
 import { packageVersion } from '../core/version';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { UpdateLog } from '../lyreo/lyreo';
+import { atServers } from '../lyreo/policy';
 import { policyScheduler } from '../lyreo/policy-scheduler';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
@@ -50,6 +51,7 @@ export async function executeCell(cell: Cell, options: ExecuteOptions = {}): Pro
     seed: cell.seed,
     system: cell.system,
     training: cell.training,
+    ...(cell.appliedTo === undefined ? {} : { appliedTo: cell.appliedTo }),
     config: cell.config,
     hyperparameters: cell.hyperparameters,
     ...made,
@@ -99,12 +101,14 @@ async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions)
   try {
     signal?.throwIfAborted();
     if (aborted) throw new Error(`${cell.key}: the training ended after ${log.length} of ${profile.updates} updates`);
-    const { policy, method } = learner;
+    const { method } = learner;
+    const place = { ...cell.config, ...cell.appliedTo };
+    const policy = place.servers === cell.config.servers ? learner.policy : atServers(learner.policy, place.servers);
     const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng);
     const seeds = heldOutSeeds(profile, cell.seed);
     const evaluate = (config: SystemConfig): Promise<Evaluation> =>
       measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, method.measure, pauser(signal));
-    const evaluation = await evaluate(cell.config);
+    const evaluation = await evaluate(place);
     const isStandard = cell.method === 'lyreo' && cell.name === 'lyreo';
     const underStatic = isStandard ? await evaluate({ ...cell.config, batching: 'static' }) : null;
     return { log: columnsOf(log), evaluation, underStatic, resumedAt };

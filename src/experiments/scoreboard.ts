@@ -118,6 +118,7 @@ const notebookWords: Readonly<Record<Artefact, RegExp>> = {
   fig7: /fig(ure)?-?0?7|(^|-)nu[.-]/,
   fig8: /fig(ure)?-?0?8|truncation|window/,
   rho0: /fig(ure)?-?0?2|convergence/,
+  beyond: /beyond/,
   extras: /extras|baselines/,
 };
 

@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
   fig7: 'Fig. 7, weight ν',
   fig8: 'Fig. 8, window H',
   rho0: 'ϱ = 0',
+  beyond: 'beyond the paper',
   extras: 'extras',
   settings: 'settings',
 };
