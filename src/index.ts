@@ -79,7 +79,7 @@ export { type ServerCost, ServerCosts } from './bounds/server-costs';
 export { type Optimum, exactOptimum } from './bounds/optimum';
 
 // Sections IV-B and IV-C: learning.
-export { type Policy, type PolicyKind, type SlotRecord, createPolicy, slotRecord } from './lyreo/policy';
+export { type Policy, type PolicyKind, type SlotRecord, atServers, createPolicy, slotRecord } from './lyreo/policy';
 export { type Rollout, type BalanceMeasure, playEpisode } from './lyreo/rollout';
 export {
   type BoundTerms,
@@ -154,9 +154,11 @@ export {
 } from './experiments/results';
 export { type Interval, type Trend, meanInterval, pairedDifference, trend } from './experiments/statistics';
 export { type Published, publishedFacts } from './experiments/published';
-export { type Verdict } from './experiments/judgement';
+export { type Judgement, type Verdict } from './experiments/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
 export { type UnitTraining, bestUnit, queueError, unitTrainings } from './experiments/balance-unit';
+export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './experiments/conditions';
+export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './experiments/condition-claims';
 export {
   type Candidate,
   type Constants,
@@ -262,7 +264,16 @@ export {
 } from './figures/results';
 export { scoreboardFigure } from './figures/scoreboard';
 export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './figures/optimality-gap';
-export { runsNote, seedsText, valueText, claimRows, scoreboardTable, type ClaimRow } from './figures/result-words';
+export { conditionFigure, conditionText, hasCondition } from './figures/conditions';
+export {
+  runsNote,
+  seedsText,
+  valueText,
+  verdictText,
+  claimRows,
+  scoreboardTable,
+  type ClaimRow,
+} from './figures/result-words';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';

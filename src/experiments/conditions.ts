@@ -4,7 +4,7 @@ import type { MethodName } from './methods';
 /** Name of a condition. */
 export type ConditionName = 'heavy-tails' | 'azure' | 'burstgpt' | 'length-error' | 'stale-1' | 'stale-3' | 'tenfold';
 
-/** Which methods a condition asks for: all, trained in it; those that do not learn; or these and one trained elsewhere. */
+/** What of a condition's methods learns: three of them, trained in it; one, trained at the default; or none. */
 export type Learning = 'trained in it' | 'none' | 'trained at the default';
 
 /** Something that the paper leaves out and a real system has, as data. */
@@ -87,3 +87,9 @@ export const conditionRules: readonly MethodName[] = [
 
 /** What was trained at the default and can act among any number of servers. */
 export const scalable: MethodName = 'lyreo-seq';
+
+/** The methods that a condition asks for, those that learn first. */
+export function conditionMethods(name: ConditionName): readonly MethodName[] {
+  const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] };
+  return [...learners[conditionOf(name).learning], ...conditionRules];
+}

@@ -7,7 +7,14 @@ import type { Mix, SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
 import { lengthPairs } from '../system/length-pairs';
-import { type ConditionName, conditionLearners, conditionOf, conditionRules, scalable } from './conditions';
+import {
+  type ConditionName,
+  conditionLearners,
+  conditionMethods,
+  conditionOf,
+  conditionRules,
+  scalable,
+} from './conditions';
 import { type MethodName, methodOf } from './methods';
 
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
@@ -254,9 +261,17 @@ export function sweeps(profile: Profile): Sweep[] {
   ];
 }
 
+/** Where a method stands in a condition: trained and evaluated in it, or trained at the default and applied to it. */
+export function conditionPoint(profile: Profile, name: ConditionName, method: MethodName): Point {
+  const { system: fields, learning } = conditionOf(name);
+  const system = fields({ users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system });
+  return method === scalable && learning === 'trained at the default'
+    ? { method, system: {}, training: {}, appliedTo: system }
+    : { method, system, training: {} };
+}
+
 /** The default and every condition of a profile, with the methods asked for there. */
 function beyond(profile: Profile): Sweep[] {
-  const usual = { users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system };
   const sweep = (methods: readonly MethodName[], value: Sweep['values'][number]): Sweep => ({
     artefact: 'beyond',
     methods,
@@ -265,17 +280,9 @@ function beyond(profile: Profile): Sweep[] {
   });
   return [
     sweep([...conditionLearners, ...conditionRules, scalable], atDefault[0]),
-    ...profile.conditions.flatMap((x) => {
-      const { system: fields, learning } = conditionOf(x);
-      const system = fields(usual);
-      const trained = learning === 'trained in it' ? conditionLearners : [];
-      return [
-        sweep([...trained, ...conditionRules], { x, system, training: {} }),
-        ...(learning === 'trained at the default'
-          ? [sweep([scalable], { x, system: {}, training: {}, appliedTo: system })]
-          : []),
-      ];
-    }),
+    ...profile.conditions.flatMap((x) =>
+      conditionMethods(x).map((method) => sweep([method], { x, ...conditionPoint(profile, x, method) })),
+    ),
   ];
 }
 

@@ -98,20 +98,23 @@ export interface FigureRuns {
   readonly command: string;
 }
 
-/** The runs that an artefact shows, series by series; Fig. 8 has one of LYREO as printed and one of LYREO. */
+/**
+ * The runs that an artefact shows, one series per method with the points of all its sweeps; Fig. 8 has one of LYREO as
+ * printed and one of LYREO.
+ */
 export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
-  const series = sweeps(results.profile)
-    .filter((sweep) => sweep.artefact === artefact)
-    .flatMap(({ methods, values }) =>
-      methods.map((method) => {
-        const { label, colour, published }: Method = methodOf(method);
-        const points = values.map(({ x, system, training, appliedTo }) => ({
-          x,
-          runs: results.runs({ method, system, training, appliedTo }),
-        }));
-        return { method, label, colour, published, points };
-      }),
-    );
+  const byMethod = new Map<MethodName, FigureSeries['points'][number][]>();
+  for (const { methods, values } of sweeps(results.profile).filter((sweep) => sweep.artefact === artefact))
+    for (const method of methods) {
+      const points = byMethod.get(method) ?? [];
+      for (const { x, system, training, appliedTo } of values)
+        points.push({ x, runs: results.runs({ method, system, training, appliedTo }) });
+      byMethod.set(method, points);
+    }
+  const series = [...byMethod].map(([method, points]) => {
+    const { label, colour, published }: Method = methodOf(method);
+    return { method, label, colour, published, points };
+  });
   const { name } = results.profile;
   return {
     artefact,

@@ -57,6 +57,11 @@ const VERDICTS: Readonly<Record<ScoreboardRow['verdict'], string>> = {
   'cannot be tested': '? cannot be tested yet',
 };
 
+/** A verdict with its sign. */
+export function verdictText(verdict: ScoreboardRow['verdict']): string {
+  return VERDICTS[verdict];
+}
+
 /** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */
 export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): ClaimRow[] {
   return board.rows

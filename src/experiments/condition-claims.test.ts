@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { type Conclusion, conditionClaims } from './condition-claims';
+import type { ConditionName } from './conditions';
+import { type Cell, matrix, profiles } from './matrix';
+import type { MethodName } from './methods';
+import { Results } from './results';
+import type { StoredRun } from './run-store';
+
+/** Latency and deviation of the paper's order, a little different from seed to seed. */
+const base: Partial<Record<MethodName, readonly [latency: number, deviation: number]>> = {
+  lyreo: [2, 0.004],
+  'lyreo-seq': [2, 0.004],
+  'ly-ppo': [3, 0.006],
+  ppo: [4, 0.008],
+  static: [5, 0.02],
+  ll: [6, 0.03],
+  random: [7, 0.04],
+};
+
+function resultsWith(
+  change: (cell: Cell, latency: number) => number,
+  keep: (cell: Cell) => boolean = () => true,
+): Results {
+  const stored = matrix(profiles.paper, ['beyond'])
+    .filter(keep)
+    .map((cell) => {
+      const [latency, deviation] = base[cell.method] ?? [2.5, 0.005];
+      const meanLatency = change(cell, latency + cell.seed / 100);
+      return { ...cell, evaluation: { meanLatency, deviation: deviation + cell.seed / 1e4 } } as unknown as StoredRun;
+    });
+  return new Results(profiles.paper, stored);
+}
+
+function verdicts(results: Results, name: ConditionName | 'default'): Partial<Record<Conclusion, string | undefined>> {
+  return Object.fromEntries(
+    conditionClaims(results, name).map(({ conclusion, judgement }) => [conclusion, judgement?.verdict]),
+  );
+}
+
+const allHold = {
+  order: 'holds',
+  fastest: 'holds',
+  'simple rules': 'holds',
+  balance: 'holds',
+  'best balance': 'holds',
+};
+
+describe('the conclusions in a condition', () => {
+  const asPrinted = resultsWith((_, latency) => latency);
+
+  it.each(['default', ...profiles.paper.conditions] as const)(
+    'hold where runs are as the paper has them: %s',
+    (name) => {
+      const found = verdicts(asPrinted, name);
+      const none = Object.fromEntries(Object.keys(allHold).map((conclusion) => [conclusion, undefined]));
+      if (name === 'stale-3') expect(found).toEqual(none);
+      else if (name === 'tenfold') expect(found).toEqual({ ...allHold, order: undefined });
+      else expect(found).toEqual(allHold);
+    },
+  );
+
+  it('are judged by the runs of the condition alone', () => {
+    const isHeavy = ({ config, method }: Cell): boolean => config.lengths === 'lmsys-like' && method === 'lyreo';
+    const slower = resultsWith((cell, latency) => latency + (isHeavy(cell) ? 1.5 : 0));
+    expect(verdicts(slower, 'heavy-tails')).toEqual({ ...allHold, order: 'does not hold', fastest: 'does not hold' });
+    for (const name of ['default', 'stale-1', 'azure'] as const) expect(verdicts(slower, name)).toEqual(allHold);
+  });
+
+  it('need a clear difference', () => {
+    const noisy = resultsWith(({ method, seed }, latency) => latency + (method === 'ly-ppo' ? 4 * (seed - 2) : 0));
+    expect(verdicts(noisy, 'azure')).toMatchObject({
+      order: 'does not hold',
+      fastest: 'does not hold',
+      balance: 'holds',
+    });
+  });
+
+  it('cannot be tested without runs, or with one seed', () => {
+    const one = resultsWith(
+      (_, latency) => latency,
+      ({ seed }) => seed === 1,
+    );
+    for (const results of [one, new Results(profiles.paper, [])])
+      expect(new Set(Object.values(verdicts(results, 'length-error')))).toEqual(new Set(['cannot be tested']));
+  });
+
+  it('say what decided', () => {
+    const [order] = conditionClaims(asPrinted, 'burstgpt');
+    expect(order.judgement?.reason).toMatch(/^all 2 parts hold; closest: (Ly-PPO|PPO) − .* = 1 \[1, 1\]$/);
+  });
+});

@@ -1,0 +1,60 @@
+import { tableOne } from '../system/presets';
+import { type ConditionName, conditionLearners, conditionOf, scalable } from './conditions';
+import { type Judgement, type Named, all, isBeyond, isLess } from './judgement';
+import { conditionPoint } from './matrix';
+import { type MethodName, methodOf } from './methods';
+import type { Results, RunMetric } from './results';
+
+/** A conclusion of the paper that is asked about again in each condition. */
+export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
+
+/** What the conclusions say. Where a policy trained at the default is applied, it stands for LYREO. */
+export const conclusions: Readonly<Record<Conclusion, string>> = {
+  order: 'latency: LYREO < Ly-PPO < PPO',
+  fastest: 'LYREO has the lowest latency of the paper’s methods',
+  'simple rules': 'LL and Random are slower than every method that learns',
+  balance: 'LYREO’s mean deviation is below ε',
+  'best balance': 'LYREO has the lowest deviation of the paper’s methods',
+};
+
+/** A conclusion in a condition. */
+export interface ConditionClaim {
+  readonly conclusion: Conclusion;
+  /** By the scoreboard's rules; null where the condition does not ask, since nothing learns in it. */
+  readonly judgement: Judgement | null;
+}
+
+const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
+const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
+const rules: readonly MethodName[] = ['static', 'll', 'random'];
+
+/**
+ * The paper's conclusions in a condition, or at the default. By the rules of the scoreboard: one method is below another
+ * if the paired 95 % interval of the difference over seeds lies above 0, the deviation is below ε if its interval is.
+ */
+export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
+  const learning = name === 'default' ? 'trained in it' : conditionOf(name).learning;
+  const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] }[learning];
+  const of = (method: MethodName, metric: RunMetric): Named => {
+    const point = name === 'default' ? { method } : conditionPoint(results.profile, name, method);
+    return { name: methodOf(method).label, values: results.values(point, metric) };
+  };
+  const below = (a: MethodName, others: readonly MethodName[], metric: RunMetric): Judgement[] =>
+    others.map((b) => isLess(of(a, metric), of(b, metric)));
+  const judged = (parts: readonly Judgement[]): Judgement | null => (parts.length === 0 ? null : all(parts));
+  const first = learners.slice(0, 1);
+  const rivals = [...learners.slice(1), ...rules];
+  const judgements: Record<Conclusion, Judgement | null> = {
+    order: judged(learners.slice(1).flatMap((method, k) => below(learners[k], [method], latency))),
+    fastest: judged(first.flatMap((method) => below(method, rivals, latency))),
+    'simple rules': judged(learners.flatMap((method) => below(method, ['ll', 'random'], latency))),
+    balance: judged(
+      first.map((method) => isBeyond(of(method, deviation), 'below', tableOne('calibrated').balanceTolerance)),
+    ),
+    'best balance': judged(first.flatMap((method) => below(method, rivals, deviation))),
+  };
+  return (Object.keys(conclusions) as Conclusion[]).map((conclusion) => ({
+    conclusion,
+    judgement: judgements[conclusion],
+  }));
+}
