@@ -110,6 +110,7 @@ describe('lyreo', () => {
     ['simulate --servers 2.5', /^--servers is "2\.5"; allowed: an integer/],
     ['simulate --slots 0x10', /^--slots is "0x10"; allowed: an integer/],
     ['simulate --seed -1', /^--seed is "-1"; allowed: an integer from 0 to 4294967295\n$/],
+    ['simulate --state-delay -1', /^--state-delay is "-1"; allowed: an integer from 0 to 1000/],
     ['simulate --nu NaN', /^--nu is "NaN"; allowed: a finite number >= 0\n$/],
     ['simulate --prediction-error 9', /^--prediction-error is "9"; allowed: a number from 0 to 5\n$/],
     ['simulate --batching dynamic', /^--batching is "dynamic"; allowed: deed, static\n$/],
@@ -268,12 +269,28 @@ describe('lyreo simulate', () => {
   });
 
   it('is the same twice, and its own configuration gives the same again', () => {
-    const args = ['--slots', '20', '--seed', '3', '--prediction-error', '0.4', '--batching', 'static'];
+    const args = [
+      '--slots',
+      '20',
+      '--seed',
+      '3',
+      '--prediction-error',
+      '0.4',
+      '--state-delay',
+      '2',
+      '--batching',
+      'static',
+    ];
     const first = simulated(args);
     expect(simulated(args)).toEqual(first);
     const again = simulated(['--seed', '3', '--config', file('again.json', JSON.stringify(first.config))]);
     expect(again.metrics).toEqual(first.metrics);
-    expect(first.config).toMatchObject({ predictionError: 'lognormal', predictionSigma: 0.4, batching: 'static' });
+    expect(first.config).toMatchObject({
+      predictionError: 'lognormal',
+      predictionSigma: 0.4,
+      stateDelaySlots: 2,
+      batching: 'static',
+    });
   });
 
   it('lets options go before the file, and the file before the preset', () => {

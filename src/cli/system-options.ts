@@ -26,6 +26,7 @@ export interface SystemOptions {
   readonly batching?: Batching;
   readonly lengths?: LengthModel;
   readonly predictionError?: number;
+  readonly stateDelay?: number;
   readonly nu?: number;
   readonly oversized?: 'error' | 'reject';
   readonly trace?: string;
@@ -62,6 +63,11 @@ export function addSystemOptions(command: Command): Command {
       '--prediction-error <sigma>',
       'spread of ln(predicted/true output length) (default: 0)',
       numberOption('--prediction-error', 'a number from 0 to 5', (x) => x >= 0 && x <= 5),
+    )
+    .option(
+      '--state-delay <slots>',
+      'age of what a scheduler sees of the servers (default: 0)',
+      integerOption('--state-delay', 0, 1000),
     )
     .option(
       '--nu <weight>',
@@ -174,22 +180,24 @@ export function givenFields(options: SystemOptions): Partial<SystemConfig> {
   const file = options.config === undefined ? {} : readFields(options.config);
   const preset = options.preset ?? file.preset;
   const fields: Partial<SystemConfig> = { ...file.fields, ...overrides(options) };
-  // Checks them, and brings along what belongs to them: the spreads of `lengths`, the servers of `gpus`.
+  // Checks them, and brings along what belongs to them: the spreads of `lengths`, the means of its file, the servers of
+  // `gpus`.
   const whole = systemConfig(preset ?? 'calibrated', fields, 'options');
   const [plain, literal] = [systemConfig('calibrated'), systemConfig('literal')];
   const isFixed = (name: keyof SystemConfig): boolean =>
     name in fields ||
     (preset !== undefined && JSON.stringify(plain[name]) !== JSON.stringify(literal[name])) ||
     (fields.gpus !== undefined && name === 'servers') ||
-    (fields.lengths !== undefined && (name === 'sigmaInput' || name === 'sigmaOutput'));
+    (fields.lengths !== undefined && (name === 'sigmaInput' || name === 'sigmaOutput')) ||
+    (fields.lengthsFile !== undefined && (name === 'meanInputTokens' || name === 'meanOutputTokens'));
   const names = (Object.keys(whole) as (keyof SystemConfig)[]).filter(isFixed);
   return Object.fromEntries(names.map((name) => [name, whole[name]]));
 }
 
 /** The options as fields of the configuration, those given. */
 function overrides(options: SystemOptions): Partial<SystemConfig> {
-  const { mix, gpus, gpuProfiles, users, servers, slots, batching, lengths, predictionError, nu, oversized } = options;
-  const sigma = predictionError;
+  const { mix, gpus, gpuProfiles, users, servers, slots, batching, lengths, stateDelay, nu, oversized } = options;
+  const sigma = options.predictionError;
   const given = {
     mix,
     gpus,
@@ -200,6 +208,7 @@ function overrides(options: SystemOptions): Partial<SystemConfig> {
     batching,
     lengths,
     oversized,
+    stateDelaySlots: stateDelay,
     latencyWeight: nu,
     ...(sigma === undefined
       ? {}
