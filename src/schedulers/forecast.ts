@@ -53,10 +53,14 @@ export class Forecast {
     this.work[s] += output * input + (output * (output + 1)) / 2;
   }
 
-  /** KV tokens that the requests on s would hold if all were admitted. */
+  /**
+   * KV tokens that the requests on s would hold if all were admitted. When they have outlived their predicted lengths
+   * nothing is known to be left, and they hold what they hold.
+   */
   occupation(s: number): number {
     const n = this.requests[s];
-    return n === 0 ? 0 : (n * this.work[s]) / this.output[s];
+    if (this.output[s] === 0) return n === 0 ? 0 : this.view.kvTokens[s];
+    return (n * this.work[s]) / this.output[s];
   }
 
   /** Iterations that the requests on s stay, on average. */

@@ -8,6 +8,7 @@ import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { cheapest } from './allowed';
 import { CostTree } from './cost-tree';
+import { Forecast } from './forecast';
 import { type SchedulerName, descriptions, schedulerNames, schedulers } from './index';
 
 function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
@@ -212,5 +213,41 @@ describe('CostTree', () => {
     const tree = new CostTree(3);
     tree.setAll(Float64Array.of(2, 0, 1));
     expect(tree.cheapest(view, 0)).toBe(2);
+  });
+});
+
+describe('requests that outlive their predicted lengths', () => {
+  const erring = config({ slots: 100, predictionError: 'lognormal' });
+
+  it.each(['latency-greedy', 'drift-plus-penalty'] as const)('leave the forecast of %s a number', (name) => {
+    let outlived = 0;
+    let forecast: Forecast | undefined;
+    for (const seed of [1, 2, 3])
+      watch(
+        erring,
+        name,
+        (view) => {
+          forecast ??= new Forecast(view, view.serverCount);
+          forecast.begin(view);
+          for (let s = 0; s < view.serverCount; s++) {
+            // All that runs there has made more tokens than were predicted.
+            if (view.running[s] > 0 && view.remainingOutputTokens[s] === 0) {
+              outlived++;
+              expect(forecast.occupation(s)).toBe(view.kvTokens[s]);
+            }
+            expect(Number.isFinite(forecast.latency(0, s) + forecast.delayToOthers(0, s))).toBe(true);
+          }
+        },
+        seed,
+      );
+    expect(outlived).toBeGreaterThan(0);
+  });
+
+  it('do not make drift-plus-penalty send a whole slot to one server', () => {
+    let largest = 0;
+    watch(erring, 'drift-plus-penalty', (_, assignment) => {
+      largest = Math.max(largest, ...counts(assignment, 8));
+    });
+    expect(largest).toBeLessThan(30);
   });
 });
