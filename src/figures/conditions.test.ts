@@ -60,6 +60,7 @@ describe('the figure of a condition', () => {
       'Lowest mean latency: Drift+penalty greedy (1.52 [1.5, 1.54] s), then LYREO (3.02 [3, 3.04] s). ' +
         'Of the paper’s methods: LYREO (3.02 [3, 3.04] s). ' +
         'LYREO: 3.02 [3, 3.04] s against 2.02 [2, 2.04] s at the default (+50 %), deviation 0.01 [0.01, 0.01] against 0.01 [0.01, 0.01]. ' +
+        'Against the default the latency changes from 0 % (Random) to +50 % (Power of two). ' +
         'The backlog grows without end under Random. ' +
         'Requests that no pool can hold are refused: at most 10 % of a run’s.',
     );

@@ -74,7 +74,7 @@ export function conditionFigure(
         x: here.mean,
         y: here.mean.map(() => rows[i]),
         error_x: intervalBars(here, one.colour),
-        marker: { color: one.colour, size: 10, symbol: isOverloaded(runs) ? 'circle-open' : 'circle', line: { width: 2 } },
+        marker: { color: one.colour, size: 10, symbol: isOverloaded(runs) ? 'circle-open' : 'circle', line: { width: 2, color: one.colour } },
         hovertemplate: `${one.label}: %{x:.4g}, n = ${runs.length}<extra>${conditionOf(name).label}</extra>`,
         ...panelAxes(k),
       };
@@ -127,7 +127,18 @@ export function conditionFigure(
   };
 }
 
-/** What a condition's runs say, in sentences of Markdown: the fastest, LYREO against the default, what went wrong. */
+/** "+12 %", with a minus sign that is one. */
+function percentText(change: number): string {
+  const percent = Math.round(100 * change);
+  return `${percent < 0 ? '−' : percent > 0 ? '+' : ''}${Math.abs(percent)} %`;
+}
+
+/**
+ * What a condition's runs say, in sentences of Markdown: the fastest, LYREO against the default, who changes most and
+ * least, what went wrong.
+ *
+ * @param series those of `figureRuns('beyond', …)`.
+ */
 export function conditionText(series: readonly FigureSeries[], name: ConditionName): string {
   const pairs = pairsOf(series, name);
   if (pairs.length === 0) return `No runs of this condition are stored (${conditionOf(name).label}).`;
@@ -146,11 +157,19 @@ export function conditionText(series: readonly FigureSeries[], name: ConditionNa
     ...pairs
       .filter(({ series: { method }, usual }) => /^lyreo/.test(method) && usual.length > 0)
       .map(({ series: { label }, runs, usual }) => {
-        const change = 100 * (meanOf(runs, latency) / meanOf(usual, latency) - 1);
-        const percent = `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(0)} %`;
-        return `${label}: ${text(runs, latency)} s against ${text(usual, latency)} s at the default (${percent}), deviation ${text(runs, deviation)} against ${text(usual, deviation)}.`;
+        const change = percentText(meanOf(runs, latency) / meanOf(usual, latency) - 1);
+        return `${label}: ${text(runs, latency)} s against ${text(usual, latency)} s at the default (${change}), deviation ${text(runs, deviation)} against ${text(usual, deviation)}.`;
       }),
   ];
+  const changes = pairs
+    .filter(({ usual }) => usual.length > 0)
+    .map(({ series: { label }, runs, usual }) => ({ label, change: meanOf(runs, latency) / meanOf(usual, latency) - 1 }))
+    .sort((a, b) => a.change - b.change);
+  const [least, most] = [changes.at(0), changes.at(-1)];
+  if (least !== undefined && most !== undefined && changes.length > 1)
+    sentences.push(
+      `Against the default the latency changes from ${percentText(least.change)} (${least.label}) to ${percentText(most.change)} (${most.label}).`,
+    );
   const overloaded = pairs.filter(({ runs }) => isOverloaded(runs)).map(({ series: { label } }) => label);
   if (overloaded.length > 0) sentences.push(`The backlog grows without end under ${overloaded.join(', ')}.`);
   const refused = Math.max(
