@@ -69,7 +69,7 @@ describe('the figure of a condition', () => {
 
   it('says so when there are no runs', () => {
     expect([hasCondition(series, 'stale-3'), hasCondition(bare, 'stale-3')]).toEqual([true, false]);
-    expect(conditionText(bare, 'stale-3')).toBe('No runs of this condition are stored (state 3 slots old).');
+    expect(conditionText(bare, 'stale-3')).toBe('No runs of this condition are stored: state 3 slots old.');
     expect(traces(conditionFigure(bare, 'stale-3'))).toEqual([]);
   });
 });

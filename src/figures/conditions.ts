@@ -141,7 +141,7 @@ function percentText(change: number): string {
  */
 export function conditionText(series: readonly FigureSeries[], name: ConditionName): string {
   const pairs = pairsOf(series, name);
-  if (pairs.length === 0) return `No runs of this condition are stored (${conditionOf(name).label}).`;
+  if (pairs.length === 0) return `No runs of this condition are stored: ${conditionOf(name).label}.`;
   const meanOf = (runs: readonly StoredRun[], metric: RunMetric): number => meanInterval(runs.map(metric)).mean;
   const byLatency = [...pairs].sort((a, b) => meanOf(a.runs, latency) - meanOf(b.runs, latency));
   const text = (runs: readonly StoredRun[], metric: RunMetric): string => {
