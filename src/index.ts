@@ -156,7 +156,7 @@ export { type Interval, type Trend, meanInterval, pairedDifference, trend } from
 export { type Published, publishedFacts } from './experiments/published';
 export { type Judgement, type Verdict } from './experiments/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
-export { type UnitTraining, bestUnit, queueError, unitTrainings } from './experiments/balance-unit';
+export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './experiments/balance-unit';
 export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './experiments/conditions';
 export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './experiments/condition-claims';
 export {

@@ -34,7 +34,7 @@ export function calibrateCommand(program: Command): void {
     .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
     .option(
       '--balance-units <numbers>',
-      'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the queues of Fig. 2b',
+      'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the deviation of Table II',
       listOption('--balance-units'),
     )
     .option('--updates <n>', 'of each short training', integerOption('--updates', 1, 10_000), 20)
@@ -65,7 +65,7 @@ Examples:
 }
 
 async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
-  const { bestUnit, queueError, unitTrainings } = await import('../experiments/balance-unit.js');
+  const { bestUnit, deviationError, unitTrainings } = await import('../experiments/balance-unit.js');
   const { dataFile } = await import('../core/files.js');
   const { seed, updates } = flags;
   const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
@@ -106,10 +106,12 @@ async function runUnits(flags: CalibrateFlags, words: readonly string[], args: r
     short(queue),
     short(latency),
     short(deviation),
-    short(queueError(trainings, balanceUnit)),
+    short(deviationError(trainings, balanceUnit)),
   ]);
   const table = alignColumns([['balanceUnit', 'method', 'mean Z', 'latency, s', 'deviation', 'error'], ...rows]);
-  process.stdout.write(`${table}\n\nnearest to Fig. 2b: ${short(best)}; ${trainings.length} trainings in ${logFile}\n`);
+  process.stdout.write(
+    `${table}\n\nnearest to Table II: ${short(best)}; ${trainings.length} trainings in ${logFile}\n`,
+  );
 }
 
 async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
