@@ -1,4 +1,4 @@
-/** npm test [-- NAME]: set-up, then every check (or those whose name starts with NAME), then the total. */
+/** npm test [-- NAME…]: set-up, then every check (or those whose names begin with one of NAME…), then the total. */
 import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { spawn } from 'node:child_process';
@@ -23,6 +23,13 @@ const CHECKS = [
 ];
 
 main(async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.find((name) => !CHECKS.some((check) => check.name.startsWith(name)));
+  if (unknown !== undefined) {
+    console.log(`npm test -- ${unknown}: no such check; allowed: ${CHECKS.map(({ name }) => name).join(', ')}`);
+    return 2;
+  }
+  const wanted = CHECKS.filter(({ name }) => names.length === 0 || names.some((begin) => name.startsWith(begin)));
   try {
     await setup();
     await ensureChromium();
@@ -31,10 +38,9 @@ main(async () => {
     console.log(`\n${error.message}\n\n0 passed, 1 failed`);
     return 1;
   }
-  const wanted = process.argv[2] ?? '';
   let passed = 0;
   let failed = 0;
-  for (const check of CHECKS.filter(({ name }) => name.startsWith(wanted))) {
+  for (const check of wanted) {
     const start = performance.now();
     console.log(`\n--- ${check.name}`);
     const result = await check.run();
