@@ -157,6 +157,7 @@ export { type Published, publishedFacts } from './experiments/published';
 export { type Judgement, type Verdict } from './experiments/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
 export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './experiments/balance-unit';
+export { type Goal, goals, goalPoint, goodFrom, goodLatency } from './experiments/goals';
 export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './experiments/conditions';
 export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './experiments/condition-claims';
 export {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type Goal, goals, goodFrom } from './goals';
+import { type Cell, matrix, profiles } from './matrix';
+import type { MethodName } from './methods';
+import { Results } from './results';
+import type { StoredRun } from './run-store';
+
+/** Latency, deviation, and the update from which on the training is good. */
+const base: Partial<Record<MethodName, readonly [latency: number, deviation: number, good: number]>> = {
+  lyreo: [2, 0.006, 5],
+  'lyreo-seq': [1.9, 0.006, 1],
+  'ly-ppo': [2.1, 0.009, 14],
+  ppo: [2.2, 0.008, 9],
+  'drift-plus-penalty': [1.95, 0.005, 1],
+};
+
+function stored(cell: Cell, verdict: 'STABLE' | 'OVERLOADED', slower = 0): StoredRun {
+  const [latency, deviation, good] = base[cell.method] ?? [3, 0.02, 1];
+  const meanLatency = latency + slower + cell.seed / 1000;
+  const log = {
+    latency: Array.from({ length: 16 }, (_, k) => (k + 1 < good ? 2 * meanLatency : meanLatency)),
+    deviation: Array.from({ length: 16 }, () => deviation),
+  };
+  const evaluation = { meanLatency, deviation: deviation + cell.seed / 1e5, stability: { verdict } };
+  return { ...cell, log, evaluation } as unknown as StoredRun;
+}
+
+function resultsWith(make: (cell: Cell) => StoredRun): Results {
+  return new Results(profiles.paper, matrix(profiles.paper, ['fig4', 'rho0', 'extras']).map(make));
+}
+
+function failing(found: readonly Goal[]): string[] {
+  return found
+    .filter(({ judgement }) => judgement.verdict !== 'holds')
+    .map(({ goal, users, memoryWeight }) => `${goal}, U = ${users}, ϱ = ${memoryWeight}`);
+}
+
+describe('the goals', () => {
+  it('hold where they are reached', () => {
+    const found = goals(resultsWith((cell) => stored(cell, 'STABLE')));
+    expect(failing(found)).toEqual([]);
+    expect(found).toHaveLength(3 + 6 + 2 + 3 + 6);
+  });
+
+  it('fail where LYREO is slower, unstable or late', () => {
+    const isLyreo = ({ method }: Cell): boolean => method === 'lyreo';
+    const slower = goals(resultsWith((cell) => stored(cell, 'STABLE', isLyreo(cell) ? 0.15 : 0)));
+    expect(failing(slower)).toEqual([
+      'LYREO’s latency no worse than any other learner’s, U = 40, ϱ = 1',
+      'LYREO’s latency no worse than any other learner’s, U = 40, ϱ = 0',
+    ]);
+    const unstable = goals(
+      resultsWith((cell) =>
+        stored(cell, isLyreo(cell) && cell.config.users === 60 && cell.seed === 3 ? 'OVERLOADED' : 'STABLE'),
+      ),
+    );
+    expect(failing(unstable)).toEqual([
+      'LYREO stable with every seed, U = 60, ϱ = 1',
+      'LYREO stable with every seed, U = 60, ϱ = 0',
+    ]);
+  });
+
+  it('cannot be told without runs', () => {
+    const found = goals(new Results(profiles.paper, []));
+    expect(new Set(found.map(({ judgement }) => judgement.verdict))).toEqual(new Set(['cannot be tested']));
+  });
+
+  it('count a training as good from its last lapse on', () => {
+    const log = { latency: [5, 2, 5, 2, 2], deviation: [0, 0, 0, 0.03, 0] };
+    expect(goodFrom({ log } as unknown as StoredRun, 3)).toBe(5);
+    expect(goodFrom({ log } as unknown as StoredRun, 1)).toBe(6);
+  });
+});

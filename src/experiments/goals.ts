@@ -1,0 +1,100 @@
+import { tableOne } from '../system/presets';
+import { type Judgement, type Named, all, combine, isBeyond, isNotPositive } from './judgement';
+import { type MethodName, methodOf } from './methods';
+import { type PointLike, type Results, type RunMetric, afterConvergence, logColumn } from './results';
+import type { StoredRun } from './run-store';
+
+/** Something that LYREO is built to reach, with what stored runs say of it. */
+export interface Goal {
+  readonly goal: string;
+  readonly users: number;
+  /** ϱ. */
+  readonly memoryWeight: 0 | 1;
+  readonly judgement: Judgement;
+}
+
+const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
+const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
+const rivals: readonly MethodName[] = ['ly-ppo', 'ppo'];
+
+/** A method at U users and with weight ϱ, as the matrix has it. */
+export function goalPoint(method: MethodName, users: number, memoryWeight: 0 | 1): PointLike {
+  return {
+    method,
+    system: users === tableOne('calibrated').users ? {} : { users },
+    training: memoryWeight === 1 ? {} : { memoryWeight },
+  };
+}
+
+/**
+ * From which update on a training is good to its end: latency below `mostLatency`, deviation below 2·ε. One more than
+ * it has where it never is.
+ */
+export function goodFrom({ log }: StoredRun, mostLatency: number): number {
+  const latencies = logColumn(log, 'latency');
+  const deviations = logColumn(log, 'deviation');
+  const most = 2 * tableOne('calibrated').balanceTolerance;
+  let from = latencies.length;
+  while (from > 0 && latencies[from - 1] < mostLatency && deviations[from - 1] < most) from--;
+  return from + 1;
+}
+
+/** What counts as a good latency at a point, s: 5 % above the best learner's last quarter of training. */
+export function goodLatency(results: Results, users: number, memoryWeight: 0 | 1): number {
+  const means = (['lyreo', ...rivals] as const).flatMap((method) => {
+    const last = results.runs(goalPoint(method, users, memoryWeight)).map(afterConvergence('latency'));
+    return last.length === 0 ? [] : [last.reduce((sum, x) => sum + x, 0) / last.length];
+  });
+  return 1.05 * Math.min(...means);
+}
+
+/**
+ * The goals, for ϱ = 1 and 0. "No worse": the paired 95 % interval of the difference over seeds does not lie above 0.
+ * "Below ε": the interval of the mean does. "Half of Ly-PPO's slots": the interval of LYREO's update less half of
+ * Ly-PPO's, from which on each is good, does not lie above 0. "Stable": no seed's evaluation is overloaded.
+ */
+export function goals(results: Results): Goal[] {
+  const { users: U, balanceTolerance } = tableOne('calibrated');
+  const { users: loads } = results.profile;
+  const named = (point: PointLike, metric: RunMetric): Named => ({
+    name: methodOf(point.method).label,
+    values: results.values(point, metric),
+  });
+  const noWorse = (a: PointLike, b: PointLike, metric: RunMetric): Judgement => {
+    const [ours, theirs] = [named(a, metric), named(b, metric)];
+    return isNotPositive(combine(`${ours.name} − ${theirs.name}`, [ours, theirs], (x, y) => x - y));
+  };
+  const found: Goal[] = [];
+  for (const memoryWeight of [1, 0] as const) {
+    const add = (goal: string, users: number, judgement: Judgement): void => {
+      found.push({ goal, users, memoryWeight, judgement });
+    };
+    const at = (method: MethodName, users = U): PointLike => goalPoint(method, users, memoryWeight);
+    const against = (metric: RunMetric): Judgement =>
+      all(rivals.map((rival) => noWorse(at('lyreo'), at(rival), metric)));
+    add('LYREO’s latency no worse than any other learner’s', U, against(latency));
+    add('LYREO’s deviation no worse than any other learner’s', U, against(deviation));
+    const mostLatency = goodLatency(results, U, memoryWeight);
+    const good: RunMetric = (run) => goodFrom(run, mostLatency);
+    const [early, slow] = [named(at('lyreo'), good), named(at('ly-ppo'), good)];
+    add(
+      'LYREO good to the end within half of Ly-PPO’s slots',
+      U,
+      isNotPositive(combine('update of LYREO − half of Ly-PPO’s', [early, slow], (x, y) => x - y / 2)),
+    );
+    for (const users of [loads[0], U, loads[loads.length - 1]]) {
+      const point = at('lyreo', users);
+      add('LYREO’s deviation below ε', users, isBeyond(named(point, deviation), 'below', balanceTolerance));
+      const overloaded: RunMetric = ({ evaluation }) => (evaluation.stability.verdict === 'STABLE' ? 0 : 1);
+      add('LYREO stable with every seed', users, isBeyond(named(point, overloaded), 'below', 1e-9));
+    }
+    if (memoryWeight === 0) continue;
+    add('LYREO (sequential) no slower than the greedy', U, noWorse(at('lyreo-seq'), at('drift-plus-penalty'), latency));
+    add(
+      'LYREO (sequential)’s deviation below ε',
+      U,
+      isBeyond(named(at('lyreo-seq'), deviation), 'below', balanceTolerance),
+    );
+  }
+  return found;
+}
