@@ -8,11 +8,14 @@ import { systemConfig } from '../system/presets';
 import {
   bestOf,
   constantNames,
+  meanError,
   pilotConstants,
   presentConstants,
   ranges,
   score,
   search,
+  sensitivity,
+  simulateUnder,
   targetsOf,
   toCalibrated,
 } from './calibrate';
@@ -39,6 +42,34 @@ describe('calibration', () => {
     expect(objective).toBeCloseTo(Math.log(values[0] / target.printed) ** 2 + Math.log(2) ** 2 * overloaded.length, 12);
     const bound = { ...target, isBound: true, printed: 1000 };
     expect(score(presentConstants(), slots, 3, [bound]).objective).toBe(Math.log(2) ** 2 * overloaded.length);
+  });
+
+  it('counts no number for more than a factor of two, and of a bound only what is above it', () => {
+    const [latency, deviation] = targetsOf(); // weights 2 and 1
+    const values = [1.1 * latency.printed, 9 * deviation.printed];
+    const error = Math.log(1.1) ** 2;
+    expect(meanError(values, [latency, deviation])).toBeCloseTo((2 * error + Math.log(2) ** 2) / 3, 12);
+    expect(meanError(values, [latency, deviation], Infinity)).toBeCloseTo((2 * error + Math.log(9) ** 2) / 3, 12);
+    expect(meanError([0.5 * latency.printed], [{ ...latency, isBound: true }])).toBe(0);
+  });
+
+  it('tells what less and more of one constant does', () => {
+    const constants = presentConstants();
+    const { less, more } = sensitivity('tau1', constants, 3, slots);
+    const by = (factor: number): number =>
+      score({ ...constants, tau1: factor * constants.tau1 }, slots, 3, targetsOf()).objective;
+    expect([less.objective, more.objective]).toEqual([by(0.8), by(1.2)]);
+    const { pathLossDb } = systemConfig('calibrated');
+    const loss = sensitivity('pathLossDb', constants, 3, slots);
+    expect(loss.more).toEqual(score(constants, slots, 3, targetsOf(), { pathLossDb: pathLossDb + 10 }));
+  });
+
+  it('simulates under other constants as simulate does under the shipped ones', () => {
+    const fields = { users: 20, slots };
+    const run = simulateUnder(presentConstants(), schedulers.ll, fields, 3);
+    expect(run).toEqual(simulate(systemConfig('calibrated', fields), schedulers.ll, 3));
+    const slower = simulateUnder({ ...presentConstants(), tau0Rtx3080: 0.05 }, schedulers.ll, fields, 3);
+    expect(slower.meanLatency).toBeGreaterThan(run.meanLatency);
   });
 
   it('stays within its ranges, and finds nothing worse than what it began with', async () => {

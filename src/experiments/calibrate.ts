@@ -10,6 +10,7 @@ import type { SchedulerFactory } from '../env/scheduler';
 import { schedulers } from '../schedulers/index';
 import { type Calibrated, calibrated } from '../system/calibrated';
 import type { SystemConfig } from '../system/config';
+import type { GpuProfile } from '../system/gpu-profiles';
 import { gpuPresets, mixGpus } from '../system/gpus';
 import { systemConfig, tableOne } from '../system/presets';
 import type { ServerSpec } from '../system/scenario';
@@ -39,7 +40,8 @@ export interface Constants {
 /** Name of a free constant. */
 export type ConstantName = keyof Constants;
 
-interface Range {
+/** Where a constant is looked for. */
+export interface Range {
   readonly least: number;
   readonly greatest: number;
   /** Whether it is drawn evenly on a logarithmic scale. */
@@ -264,7 +266,7 @@ function inOrderOfSpeed(constants: Constants): Constants {
 }
 
 /** Where in its range a value lies, 0 to 1, and back. */
-function placeOf({ least, greatest, isLog }: Range, value: number): number {
+export function placeOf({ least, greatest, isLog }: Range, value: number): number {
   return isLog ? Math.log(value / least) / Math.log(greatest / least) : (value - least) / (greatest - least);
 }
 
@@ -301,14 +303,27 @@ export function score(
   const loads = [...new Set(targets.map(({ users }) => users))];
   for (const users of loads) run('LL', users);
   for (const users of loads) if (users < Math.max(...loads)) run('Random', users);
+  return { objective: meanError(values, targets) + OVERLOAD_PENALTY * overloaded.length, values, overloaded };
+}
+
+/**
+ * How far ours are from printed numbers: Σ w·min(ln²(ours/printed), largest) / Σ w; of a bound only what is above it.
+ *
+ * @param largest most that one number counts, ln² 2 in the objective.
+ */
+export function meanError(
+  values: readonly number[],
+  targets: readonly Target[],
+  largest: number = LARGEST_ERROR,
+): number {
   let sum = 0;
   let weights = 0;
   targets.forEach(({ printed, weight, floor, isBound }, i) => {
     const error = Math.log(Math.max(values[i], floor) / printed);
-    sum += weight * Math.min(LARGEST_ERROR, (isBound ? Math.max(error, 0) : error) ** 2);
+    sum += weight * Math.min(largest, (isBound ? Math.max(error, 0) : error) ** 2);
     weights += weight;
   });
-  return { objective: sum / weights + OVERLOAD_PENALTY * overloaded.length, values, overloaded };
+  return sum / weights;
 }
 
 const standIns: Readonly<Record<StandIn, SchedulerFactory>> = {
@@ -322,8 +337,18 @@ const standIns: Readonly<Record<StandIn, SchedulerFactory>> = {
 const NO_BALANCE = 1e9;
 
 function runStandIn(standIn: StandIn, constants: Constants, fields: Partial<SystemConfig>, seed: number): RunMetrics {
-  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput } = constants;
   const balanceUnit = standIn === 'NoLB' ? NO_BALANCE : constants.balanceUnit;
+  return simulateUnder({ ...constants, balanceUnit }, standIns[standIn], fields, seed);
+}
+
+/** `simulate` with other free constants than the shipped ones; `fields` are those of the system that differ. */
+export function simulateUnder(
+  constants: Constants,
+  scheduler: SchedulerFactory,
+  fields: Partial<SystemConfig>,
+  seed: number,
+): RunMetrics {
+  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, balanceUnit } = constants;
   const config = systemConfig('calibrated', {
     kvPoolFraction,
     prefillSlowdown,
@@ -336,7 +361,7 @@ function runStandIn(standIn: StandIn, constants: Constants, fields: Partial<Syst
   const serving = new Serving(serversOf(config, constants), { ...config, kvBytesPerToken });
   const env = new EdgeEnv(config, seed, {}, { serving });
   const metrics = new Metrics(config.servers, config.balanceTolerance);
-  const assign = standIns[standIn](config, createRng(seed).fork('scheduler'));
+  const assign = scheduler(config, createRng(seed).fork('scheduler'));
   for (let step = env.reset(); step.stepType !== 'last';) {
     const assignment = new Int32Array(step.view.count);
     assign(step.view, assignment);
@@ -346,9 +371,14 @@ function runStandIn(standIn: StandIn, constants: Constants, fields: Partial<Syst
   return metrics.report();
 }
 
+/** The three GPUs under some constants. */
+export function gpusUnder(constants: Constants): GpuProfile[] {
+  return gpuPresets(constants.kvPoolFraction, toCalibrated(constants, ''));
+}
+
 /** The servers as `serverSpecs` makes them, with other constants than the shipped ones. */
 function serversOf(config: SystemConfig, constants: Constants): ServerSpec[] {
-  const profiles = gpuPresets(config.kvPoolFraction, toCalibrated(constants, ''));
+  const profiles = gpusUnder({ ...constants, kvPoolFraction: config.kvPoolFraction });
   return mixGpus(config.mix, config.servers).map((gpu, s) => {
     const profile = profiles.find(({ name }) => name === gpu);
     if (profile === undefined) throw new Error(`${gpu} has no profile`);
@@ -360,7 +390,7 @@ function serversOf(config: SystemConfig, constants: Constants): ServerSpec[] {
 
 /** How the objective answers to one constant. */
 export interface Sensitivity {
-  readonly name: string;
+  readonly name: ConstantName | 'pathLossDb';
   /** What was changed, down and up. */
   readonly change: string;
   /** Objective with less and with more of it. */
@@ -368,17 +398,29 @@ export interface Sensitivity {
   readonly more: Score;
 }
 
-/** Each constant 20 % down and up, the others held; the path loss, which is not fitted, by 10 dB. */
-export function sensitivities(constants: Constants, seed: number, slots: number = DEFAULT_SLOTS): Sensitivity[] {
+/** What `sensitivity` can change: the free constants, and the path loss, which is not fitted. */
+export const sensitive: readonly (ConstantName | 'pathLossDb')[] = [...constantNames, 'pathLossDb'];
+
+/** One constant 20 % down and up, the others held; the path loss by 10 dB. */
+export function sensitivity(
+  name: ConstantName | 'pathLossDb',
+  constants: Constants,
+  seed: number,
+  slots: number = DEFAULT_SLOTS,
+): Sensitivity {
   const targets = targetsOf();
-  const { pathLossDb } = tableOne('calibrated');
-  const rows = constantNames.map((name) => {
-    const by = (factor: number): Score =>
-      score({ ...constants, [name]: factor * constants[name] }, slots, seed, targets);
-    return { name, change: '±20 %', less: by(0.8), more: by(1.2) };
-  });
-  const loss = (by: number): Score => score(constants, slots, seed, targets, { pathLossDb: pathLossDb + by });
-  return [...rows, { name: 'pathLossDb', change: '±10 dB', less: loss(-10), more: loss(10) }];
+  if (name === 'pathLossDb') {
+    const { pathLossDb } = tableOne('calibrated');
+    const by = (dB: number): Score => score(constants, slots, seed, targets, { pathLossDb: pathLossDb + dB });
+    return { name, change: '±10 dB', less: by(-10), more: by(10) };
+  }
+  const by = (factor: number): Score => score({ ...constants, [name]: factor * constants[name] }, slots, seed, targets);
+  return { name, change: '±20 %', less: by(0.8), more: by(1.2) };
+}
+
+/** All of them. */
+export function sensitivities(constants: Constants, seed: number, slots?: number): Sensitivity[] {
+  return sensitive.map((name) => sensitivity(name, constants, seed, slots));
 }
 
 /** The candidates of a log; its first line must tell the same search. */
