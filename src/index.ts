@@ -8,6 +8,7 @@ export { type SystemConfig, type Mix, type Preset, type LengthModel, type Predic
 export { systemConfig, tableOne } from './system/presets';
 export { readConfig } from './system/read-config';
 export { decodeCurve, gpuPresets, mixGpus, serverSpecs } from './system/gpus';
+export { type Calibrated, calibrated } from './system/calibrated';
 export { type GpuProfile, readGpuProfiles } from './system/gpu-profiles';
 export {
   type Scenario,
@@ -70,6 +71,7 @@ export { EdgeEnv, type EdgeEnvOptions, type TimeStep, type StepType } from './en
 // Section V-B: schedulers that need no learning.
 export { schedulers, type SchedulerName } from './schedulers/index';
 export { Forecast } from './schedulers/forecast';
+export { independentDraws } from './schedulers/independent-draws';
 
 // Beyond the paper: what no scheduler can be better than.
 export { type Episode, readEpisode } from './bounds/episode';
@@ -162,16 +164,36 @@ export { type Condition, type ConditionName, type Learning, conditionOf, conditi
 export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './experiments/condition-claims';
 export {
   type Candidate,
+  type ConstantName,
   type Constants,
+  type Score,
   type Sensitivity,
   type Target,
   bestOf,
+  constantNames,
+  fittedByDefault,
+  gpusUnder,
+  meanError,
   pilotConstants,
   presentConstants,
+  ranges,
+  score,
   search,
+  sensitive,
   sensitivities,
+  sensitivity,
+  simulateUnder,
   targetsOf,
 } from './experiments/calibrate';
+export {
+  type Agreement,
+  type StoredSearch,
+  type StoredUnits,
+  agreement,
+  bestSoFar,
+  storedSearch,
+  storedUnits,
+} from './experiments/calibration-log';
 export {
   type Inspection,
   type InspectedRequest,
@@ -266,6 +288,18 @@ export {
 export { scoreboardFigure } from './figures/scoreboard';
 export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './figures/optimality-gap';
 export { conditionFigure, conditionText, hasCondition } from './figures/conditions';
+export {
+  type PoolCurve,
+  type SearchSeries,
+  type TradeOff,
+  fitFigure,
+  poolFigure,
+  searchFigure,
+  sensitivityFigure,
+  tradeOffFigure,
+  unitFigure,
+  valleyFigure,
+} from './figures/calibration';
 export {
   runsNote,
   seedsText,
