@@ -143,6 +143,7 @@ describe('parseCalibrated', () => {
     tau0Seconds: { rtx3080: 1, rtx3090: 1, rtx4090: 1 },
     tau1Seconds: 0,
     exponent: 1,
+    balanceUnit: 1,
   };
 
   it.each([
@@ -153,6 +154,7 @@ describe('parseCalibrated', () => {
       { tau0Seconds: { rtx3080: 1, rtx3090: 0, rtx4090: 1 } },
       'k.json: tau0Seconds.rtx3090 is 0; allowed: a finite number > 0',
     ],
+    [{ balanceUnit: 0 }, 'k.json: balanceUnit is 0; allowed: a finite number > 0'],
     [{ kappa: 1 }, 'k.json: kappa is 1; allowed: no unknown keys'],
   ])('refuses %j by name', (fault, message) => {
     expect(() => parseCalibrated(JSON.stringify({ ...good, ...fault }), 'k.json')).toThrow(message);
