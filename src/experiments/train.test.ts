@@ -108,7 +108,7 @@ describe('train', () => {
     await expect(logOf({ folder, resume: true })).rejects.toThrow(/checkpoint\.lyreo is damaged or cut short/);
     const file = join(root, 'file');
     writeFileSync(file, '');
-    await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/cannot be made/);
+    await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/file is a file; allowed: a folder/);
   });
 
   it('clears away what a killed training was writing', async () => {
