@@ -19,7 +19,10 @@ const JOBS = 2;
 const AIM_MINUTES = 10;
 /** One unit of the last of six digits. */
 const LAST_DIGIT = 1e-5;
-/** How far a learner's mean latency over all its runs may be from the stored one, as a factor. */
+/**
+ * How far a learner's median latency over its runs may be from the stored one, as a factor. Not the mean: where a short
+ * training has not got out of overload, its latency tells how unlucky it was.
+ */
 const LOOSE = 2;
 
 main(async () => {
@@ -73,14 +76,17 @@ function problemOf(keys, made, stored) {
   const what = `${differing.length} of ${both.length} differ from data/runs/quick, the first ${key} in ${where}`;
   if (now.log === null)
     return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/experiments/matrix.ts and make the runs anew`;
-  const factor = meanLatency(both.map((pair) => pair.now)) / meanLatency(both.map((pair) => pair.before));
+  const factor = medianLatency(both.map((pair) => pair.now)) / medianLatency(both.map((pair) => pair.before));
   if (!(factor < LOOSE && factor > 1 / LOOSE))
-    return `${what}; its mean latency is ${factor.toFixed(2)} times that stored`;
-  console.log(`${what}; the mean latency is ${factor.toFixed(4)} times that stored, as another processor may have it`);
+    return `${what}; its median latency is ${factor.toFixed(2)} times that stored`;
+  console.log(`${what}; the median latency is ${factor.toFixed(4)} times that stored, as another processor may have it`);
   return undefined;
 }
 
-const meanLatency = (runs) => runs.reduce((sum, { evaluation }) => sum + evaluation.meanLatency, 0) / runs.length;
+function medianLatency(runs) {
+  const latencies = runs.map(({ evaluation }) => evaluation.meanLatency).sort((a, b) => a - b);
+  return latencies[Math.floor(latencies.length / 2)];
+}
 
 /** Requests were answered, in some time; a training has all its updates. */
 function isSound({ evaluation, log, profile }) {
