@@ -79,7 +79,9 @@ function problemOf(keys, made, stored) {
   const factor = medianLatency(both.map((pair) => pair.now)) / medianLatency(both.map((pair) => pair.before));
   if (!(factor < LOOSE && factor > 1 / LOOSE))
     return `${what}; its median latency is ${factor.toFixed(2)} times that stored`;
-  console.log(`${what}; the median latency is ${factor.toFixed(4)} times that stored, as another processor may have it`);
+  console.log(
+    `${what}; the median latency is ${factor.toFixed(4)} times that stored, as another processor may have it`,
+  );
   return undefined;
 }
 
