@@ -65,7 +65,8 @@ export interface StoredRun {
  * @throws UserError when LYREO_RUNS is no folder.
  */
 export function runsFolder(profile: ProfileName): string {
-  const { LYREO_RUNS } = process.env;
+  // A variable that is set to nothing counts as not set.
+  const LYREO_RUNS = process.env.LYREO_RUNS === '' ? undefined : process.env.LYREO_RUNS;
   if (LYREO_RUNS !== undefined && statSync(LYREO_RUNS, { throwIfNoEntry: false })?.isDirectory() === false)
     throw invalid('LYREO_RUNS', LYREO_RUNS, 'a folder, or a path where one can be made; this is a file');
   return join(LYREO_RUNS ?? dataFile('runs'), profile);
