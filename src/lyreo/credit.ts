@@ -288,6 +288,7 @@ export class CreditAssigner {
     const shared = this.plain(rollout, streams, values);
     const immediate = this.immediate(streams, values).advantage;
     const advantages = ownCredit(rollout, this.config);
+    centre(advantages, rollout.requests);
     for (let d = 0; d < advantages.length; d++) advantages[d] += immediate[Math.floor(d / rollout.requests)];
     return { ...shared, advantages: levelled(advantages, rollout.requests) };
   }
