@@ -298,8 +298,8 @@ export class CreditAssigner {
    * there, those who come later, and the balance:
    *   Â_i = own_i + q_i(s_i) − Σ_s π(s | i)·q_i(s).
    * Each head of q counts as far as its trust goes. What all of a slot's requests have in common is taken off: it is
-   * noise to a credit that tells them apart, and large enough to hide it (notebook 21, try 15). Only where the predictor of balance cannot be trusted do the slot's
-   * requests share the plain advantage of the immediate terms.
+   * noise to a credit that tells them apart, and large enough to hide it (notebook 21, try 15). Only where the predictor
+   * of balance cannot be trusted do the slot's requests share the plain advantage of the immediate terms.
    */
   private byRequest(rollout: Rollout, streams: RewardStreams, values: Float64Array, rng: Rng): Credit {
     const { slots: T, servers: S, requests: U } = rollout;
