@@ -124,7 +124,7 @@ function indexPage(pages) {
   const rows = pages.map(({ name, title, image }) => {
     const { figure = '', question = '' } = questions.get(name) ?? {};
     const picture = image ? `<a href="${name}.html"><img src="${image}" alt="" loading="lazy"></a>` : '';
-    const link = `<a href="${name}.html">${escape(capital(title.replace(`${figure}: `, '')))}</a>`;
+    const link = `<a href="${name}.html">${escape(capital(figure === '' ? title : title.replace(`${figure}: `, '')))}</a>`;
     return `<tr><td>${figure}</td><td>${link}</td><td>${escape(capital(question))}</td><td>${picture}</td></tr>`;
   });
   const head = '<tr><th>Figure</th><th>Notebook</th><th>What it shows</th><th></th></tr>';

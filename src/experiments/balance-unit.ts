@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
+import { readTextFile } from '../core/files';
 import { calibrated } from '../system/calibrated';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
@@ -94,7 +95,7 @@ export function bestUnit(trainings: readonly UnitTraining[], facts?: Published):
 
 function readLog(path: string, header: string): UnitTraining[] {
   if (!existsSync(path)) return [];
-  const [first, ...lines] = readFileSync(path, 'utf8').split('\n');
+  const [first, ...lines] = readTextFile(path).split('\n');
   if (first !== header)
     throw new UserError(
       `${path} is the log of other trainings; allowed: the same seed, updates, slots and constants, or another file`,

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
+import { readTextFile } from '../core/files';
 import { makeFolder } from '../core/folder';
 import { type Rng, createRng } from '../core/rng';
 import { gigabytesToBytes, kilobytesToBytes } from '../core/units';
@@ -426,7 +427,7 @@ export function sensitivities(constants: Constants, seed: number, slots?: number
 /** The candidates of a log; its first line must tell the same search. */
 function readLog(path: string, header: string): Candidate[] {
   if (!existsSync(path)) return [];
-  const [first, ...lines] = readFileSync(path, 'utf8').split('\n');
+  const [first, ...lines] = readTextFile(path).split('\n');
   if (first !== header)
     throw new UserError(
       `${path} is the log of another search; allowed: the same seed, slots and free constants, or another file`,
