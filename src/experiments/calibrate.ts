@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
