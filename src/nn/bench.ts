@@ -21,7 +21,7 @@ function best(count: number, work: () => void): number {
 }
 
 /**
- * The same work in PyTorch, if LYREO_PEER names a command such as "python3 ../shared/peers/torch_update.py".
+ * The same work in PyTorch, if LYREO_PEER names a command such as "python3 torch_update.py".
  * It runs in the same sitting, on one thread, at the same shapes.
  */
 function peer(log: (message: string) => void): Peer | undefined {
