@@ -125,7 +125,7 @@ export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
   };
 }
 
-/** The paper's profile when all runs of the artefact are stored in it, otherwise whichever has most of them. */
+/** The paper's profile when at least half of the artefact's runs are stored in it, otherwise whichever has most of them. */
 export function storedProfile(
   artefact: Artefact,
   load: (name: ProfileName) => Results = (name) => Results.load(name),
@@ -134,7 +134,8 @@ export function storedProfile(
     const asked = matrix(profiles[name], [artefact]).length;
     return 1 - load(name).missing(artefact).length / asked;
   };
-  return share('paper') >= share('quick') ? 'paper' : 'quick';
+  const paper = share('paper');
+  return paper >= 0.5 || paper >= share('quick') ? 'paper' : 'quick';
 }
 
 /** A series as numbers to draw. */
