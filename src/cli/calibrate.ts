@@ -10,7 +10,7 @@ import { alignColumns, short } from './report';
 interface CalibrateFlags {
   readonly candidates: number;
   readonly seed: number;
-  readonly slots: number;
+  readonly slots?: number;
   readonly free?: readonly string[];
   readonly out?: string;
   readonly sensitivity?: boolean;
@@ -28,7 +28,11 @@ export function calibrateCommand(program: Command): void {
     .description('fit the constants that the paper does not print to the numbers that it does')
     .option('--candidates <n>', 'how many are tried in all', integerOption('--candidates', 1, 1_000_000), 200)
     .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
-    .option('--slots <n>', 'slots of each run', integerOption('--slots', 10, 100_000), 250)
+    .option(
+      '--slots <n>',
+      'slots of each run (default: 250), or of a training episode (default: 800)',
+      integerOption('--slots', 10, 100_000),
+    )
     .option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', listOption('--free'))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
     .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
@@ -47,10 +51,9 @@ export function calibrateCommand(program: Command): void {
       `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
 balance in that of LYREO-NoLB; LL has to keep up with every load, Random with all but the greatest. The objective is the
-weighted mean of the squared logarithm of ours over printed, each at most ln² 2, latency and P99 counting twice, plus ln² 2 for each run that
-is overloaded.
-No GPU may decode faster than the next better one. Random search with refinement of the best; the log makes it go on
-where it stopped.
+weighted mean of the squared logarithm of ours over printed, each at most ln² 2, latency and P99 counting twice, plus
+ln² 2 for each run that is overloaded. No GPU may decode faster than the next better one. Random search with refinement
+of the best; the log makes it go on where it stopped.
 
 Examples:
   $ lyreo calibrate --candidates 50
@@ -67,7 +70,7 @@ Examples:
 async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
   const { bestUnit, deviationError, unitTrainings } = await import('../experiments/balance-unit.js');
   const { dataFile } = await import('../core/files.js');
-  const { seed, updates } = flags;
+  const { seed, updates, slots } = flags;
   const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
   const logFile = flags.out ?? join(dataFile('calibration'), 'balance-unit.jsonl');
   const progress = createProgress(2 * units.length, 'trainings', flags.progress);
@@ -78,6 +81,7 @@ async function runUnits(flags: CalibrateFlags, words: readonly string[], args: r
         units,
         seed,
         updates,
+        slots,
         logFile,
         signal,
         onTraining: (done) => {

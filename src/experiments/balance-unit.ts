@@ -1,8 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../core/atomic';
-import { UserError } from '../core/errors';
-import { readTextFile } from '../core/files';
+import { resumeJsonLog, writeJsonLog } from '../core/json-log';
 import { calibrated } from '../system/calibrated';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
@@ -51,7 +47,14 @@ export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTr
   const { units, seed, updates, slots = 800, logFile, signal } = options;
   const constants = { ...calibrated(), command: undefined, note: undefined, balanceUnit: undefined };
   const header = JSON.stringify({ seed, updates, slots, constants });
-  const found = logFile === undefined ? [] : readLog(logFile, header);
+  const found =
+    logFile === undefined
+      ? []
+      : resumeJsonLog<UnitTraining>(
+          logFile,
+          header,
+          'other trainings; allowed: the same seed, updates, slots and constants, or another file',
+        );
   for (const balanceUnit of units)
     for (const method of queueMethods) {
       if (found.some((each) => each.balanceUnit === balanceUnit && each.method === method)) continue;
@@ -63,10 +66,7 @@ export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTr
       const mean = (of: 'queue' | 'latency' | 'deviation'): number =>
         last.reduce((sum, update) => sum + update[of], 0) / last.length;
       found.push({ balanceUnit, method, queue: mean('queue'), latency: mean('latency'), deviation: mean('deviation') });
-      if (logFile !== undefined) {
-        mkdirSync(dirname(logFile), { recursive: true });
-        writeFileAtomic(logFile, [header, ...found.map((each) => JSON.stringify(each)), ''].join('\n'));
-      }
+      if (logFile !== undefined) writeJsonLog(logFile, { header, lines: found });
       options.onTraining?.(found.length);
     }
   return found.filter(({ balanceUnit }) => units.includes(balanceUnit));
@@ -91,14 +91,4 @@ export function bestUnit(trainings: readonly UnitTraining[], facts?: Published):
   return units.reduce((best, unit) =>
     deviationError(trainings, unit, facts) < deviationError(trainings, best, facts) ? unit : best,
   );
-}
-
-function readLog(path: string, header: string): UnitTraining[] {
-  if (!existsSync(path)) return [];
-  const [first, ...lines] = readTextFile(path).split('\n');
-  if (first !== header)
-    throw new UserError(
-      `${path} is the log of other trainings; allowed: the same seed, updates, slots and constants, or another file`,
-    );
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as UnitTraining);
 }

@@ -1,9 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../core/atomic';
-import { UserError } from '../core/errors';
-import { readTextFile } from '../core/files';
-import { makeFolder } from '../core/folder';
+import { resumeJsonLog, writeJsonLog } from '../core/json-log';
 import { type Rng, createRng } from '../core/rng';
 import { gigabytesToBytes, kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
@@ -227,7 +222,14 @@ export async function search(options: SearchOptions): Promise<Candidate[]> {
   const { candidates, seed, slots = DEFAULT_SLOTS, free = fittedByDefault, logFile } = options;
   const targets = targetsOf();
   const header = JSON.stringify({ seed, slots, free, targets });
-  const found = logFile === undefined ? [] : readLog(logFile, header);
+  const found =
+    logFile === undefined
+      ? []
+      : resumeJsonLog<Candidate>(
+          logFile,
+          header,
+          'another search; allowed: the same seed, slots and free constants, or another file',
+        );
   for (let index = found.length; index < candidates; index++) {
     await new Promise((resolve) => setImmediate(resolve));
     options.signal?.throwIfAborted();
@@ -235,7 +237,7 @@ export async function search(options: SearchOptions): Promise<Candidate[]> {
     const constants = index === 0 ? pilotConstants : propose(index, found, free, rng);
     const candidate = { index, constants, ...score(constants, slots, seed, targets) };
     found.push(candidate);
-    if (logFile !== undefined) writeLog(logFile, header, found);
+    if (logFile !== undefined) writeJsonLog(logFile, { header, lines: found });
     options.onCandidate?.(candidate, bestOf(found));
   }
   return found;
@@ -422,20 +424,4 @@ export function sensitivity(
 /** All of them. */
 export function sensitivities(constants: Constants, seed: number, slots?: number): Sensitivity[] {
   return sensitive.map((name) => sensitivity(name, constants, seed, slots));
-}
-
-/** The candidates of a log; its first line must tell the same search. */
-function readLog(path: string, header: string): Candidate[] {
-  if (!existsSync(path)) return [];
-  const [first, ...lines] = readTextFile(path).split('\n');
-  if (first !== header)
-    throw new UserError(
-      `${path} is the log of another search; allowed: the same seed, slots and free constants, or another file`,
-    );
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Candidate);
-}
-
-function writeLog(path: string, header: string, found: readonly Candidate[]): void {
-  makeFolder(dirname(path));
-  writeFileAtomic(path, [header, ...found.map((candidate) => JSON.stringify(candidate)), ''].join('\n'));
 }

@@ -1,6 +1,7 @@
 /** What `lyreo calibrate` has stored in data/calibration. */
 import { join } from 'node:path';
-import { dataFile, readTextFile } from '../core/files';
+import { dataFile } from '../core/files';
+import { readJsonLog } from '../core/json-log';
 import type { UnitTraining } from './balance-unit';
 import { type Candidate, type ConstantName, type Target, placeOf, ranges } from './calibrate';
 
@@ -16,8 +17,8 @@ export interface StoredSearch {
 
 /** The log of the search with a seed. */
 export function storedSearch(seed: number): StoredSearch {
-  const [header, candidates] = readLines<Omit<StoredSearch, 'candidates'>, Candidate>(`seed${seed}.jsonl`);
-  return { ...header, candidates };
+  const { header, lines } = readJsonLog<Candidate>(fileOf(`seed${seed}.jsonl`));
+  return { ...(JSON.parse(header) as Omit<StoredSearch, 'candidates'>), candidates: lines };
 }
 
 /** The short trainings under several units of Y and Z, with what they have in common. */
@@ -30,10 +31,9 @@ export interface StoredUnits {
 
 /** The log of the fit of the unit of Y and Z. */
 export function storedUnits(): StoredUnits {
-  const [{ seed, updates, slots }, trainings] = readLines<Omit<StoredUnits, 'trainings'>, UnitTraining>(
-    'balance-unit.jsonl',
-  );
-  return { seed, updates, slots, trainings };
+  const { header, lines } = readJsonLog<UnitTraining>(fileOf('balance-unit.jsonl'));
+  const { seed, updates, slots } = JSON.parse(header) as Omit<StoredUnits, 'trainings'>;
+  return { seed, updates, slots, trainings: lines };
 }
 
 /** The least objective up to each candidate. */
@@ -42,14 +42,7 @@ export function bestSoFar(candidates: readonly Candidate[]): number[] {
   return candidates.map(({ objective }) => (best = Math.min(best, objective)));
 }
 
-/** What `lyreo calibrate` wrote itself: a first line that tells what was done, then one per result. */
-function readLines<Header, Line>(name: string): [Header, Line[]] {
-  const lines = readTextFile(join(dataFile('calibration'), name))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as unknown);
-  return [lines[0] as Header, lines.slice(1) as Line[]];
-}
+const fileOf = (name: string): string => join(dataFile('calibration'), name);
 
 /** What candidates agree on. */
 export interface Agreement {
