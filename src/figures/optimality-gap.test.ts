@@ -48,8 +48,9 @@ describe('boundFigure', () => {
   );
 
   it('says how far every bar is above the bound, and cuts the longest', () => {
-    const [first, second] = traces(figure);
+    const [first, without, second] = traces(figure);
     expect(first.text).toEqual(['+25 %']);
+    expect([without.y, without.text]).toEqual([['LYREO'], [' not run here']]);
     expect(second.text).toEqual(['20.0 s, +900 % ▸', '+5.0 %']);
     expect(second.x).toEqual([3.98, 2.1]);
   });

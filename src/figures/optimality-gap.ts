@@ -100,23 +100,41 @@ export function boundFigure(panels: readonly BoundPanel[], title: string): Figur
     };
   });
   return {
-    data: panels.map(({ bound, bars }, k) => ({
-      type: 'bar',
-      orientation: 'h',
-      xaxis: axisName('x', k),
-      y: bars.map(({ method }) => labelOf(method)),
-      x: bars.map(({ meanLatency }) => Math.min(meanLatency, 0.995 * AXIS * bound)),
-      customdata: bars.map(({ meanLatency }) => meanLatency),
-      text: bars.map(({ meanLatency }) => barText(meanLatency, bound)),
-      textposition: bars.map(({ meanLatency }) => (meanLatency > 1.6 * bound ? 'inside' : 'outside')),
-      insidetextanchor: 'end',
-      textangle: 0,
-      constraintext: 'none',
-      textfont: { size: 11 },
-      insidetextfont: { size: 11, color: '#ffffff' },
-      marker: { color: bars.map(({ method }) => methodOf(method).colour) },
-      hovertemplate: '%{y}: %{customdata:.3f} s, %{text} over the bound<extra></extra>',
-    })),
+    data: panels.flatMap(({ bound, bars }, k): object[] => {
+      const isThere = new Set(bars.map(({ method }) => method));
+      const without = order.filter((method) => !isThere.has(method)).map(labelOf);
+      const axes = { xaxis: axisName('x', k) };
+      return [
+        {
+          type: 'bar',
+          orientation: 'h',
+          ...axes,
+          y: bars.map(({ method }) => labelOf(method)),
+          x: bars.map(({ meanLatency }) => Math.min(meanLatency, 0.995 * AXIS * bound)),
+          customdata: bars.map(({ meanLatency }) => meanLatency),
+          text: bars.map(({ meanLatency }) => barText(meanLatency, bound)),
+          textposition: bars.map(({ meanLatency }) => (meanLatency > 1.6 * bound ? 'inside' : 'outside')),
+          insidetextanchor: 'end',
+          textangle: 0,
+          constraintext: 'none',
+          textfont: { size: 11 },
+          insidetextfont: { size: 11, color: '#ffffff' },
+          marker: { color: bars.map(({ method }) => methodOf(method).colour) },
+          hovertemplate: '%{y}: %{customdata:.3f} s, %{text} over the bound<extra></extra>',
+        },
+        {
+          type: 'scatter',
+          mode: 'text',
+          ...axes,
+          y: without,
+          x: without.map(() => 0),
+          text: without.map(() => ' not run here'),
+          textposition: 'middle right',
+          textfont: { size: 11 },
+          hoverinfo: 'skip',
+        },
+      ];
+    }),
     layout,
   };
 }

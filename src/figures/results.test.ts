@@ -119,6 +119,24 @@ describe('the figures of Section V', () => {
     expect(box).toMatchObject({ type: 'box', lowerfence: [2.05], q1: [2.25], median: [2.5], q3: [2.75] });
   });
 
+  it('show a sweep once more in close-up where one method is far above the best, and not otherwise', () => {
+    const titlesOf = (results: Results): unknown[] => {
+      const layout = mixFigure(figureRuns('fig6', results).series).layout as Record<string, { title: { text: string } } | undefined>;
+      return ['yaxis', 'yaxis2', 'yaxis3'].map((axis) => layout[axis]?.title.text);
+    };
+    const slow = ({ method }: Cell): number => (method === 'static' ? 3 : 1);
+    const spread = cells.map((cell) => {
+      const run = stub(cell);
+      return { ...run, evaluation: { ...run.evaluation, meanLatency: slow(cell) * run.evaluation.meanLatency } };
+    });
+    expect(titlesOf(whole)[1]).toMatch(/deviation/);
+    expect(titlesOf(new Results(profiles.paper, spread))).toEqual([
+      '(a) mean latency D<sub>tot</sub> [s]',
+      '(a) in close-up [s]',
+      '(b) mean deviation Y',
+    ]);
+  });
+
   it('leave the points of overloaded runs open', () => {
     const [first] = traces(usersFigure(figureRuns('fig4', whole).series));
     expect(first.marker?.symbol).toEqual(['circle', 'circle', 'circle', 'circle', 'circle-open']);

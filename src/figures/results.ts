@@ -1,12 +1,13 @@
 /** The figures of Section V: stored runs in, Plotly figures out. */
 import type { UpdateLog } from '../lyreo/lyreo';
 import { type Curve, type FigureSeries, type RunMetric, curveOf, learningCurve } from '../experiments/results';
+import { methodOf } from '../experiments/methods';
 import { publishedFacts } from '../experiments/published';
 import type { StoredRun } from '../experiments/run-store';
 import { quantileLevels } from '../experiments/measure';
 import { mean } from '../experiments/statistics';
 import type { Figure } from '../notebook/figure';
-import { COLOURS, fade } from './marks';
+import { fade } from './marks';
 import {
   NEUTRAL,
   PAPER,
@@ -187,14 +188,28 @@ interface SweepWords {
   readonly stated?: readonly [readonly PaperMark[], readonly PaperMark[]];
 }
 
-/** Latency and deviation over what is swept, method by method; points of overloaded runs are open. */
+/**
+ * How far above the lowest point a sweep's close-up shows: the paper's contest is between methods a tenth apart, which
+ * are one line on an axis that also holds those five times as slow.
+ */
+const SWEEP_CLOSE_UP = 1.5;
+
+/** Latency, where it spreads once more in close-up, and deviation over what is swept; overloaded runs' points are open. */
 function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure {
   const { title, x, logX = false, categories, stated = [[], []] } = words;
   const there = series.filter(hasRuns);
-  const values: number[][] = [[], []];
+  const latencies = there.flatMap((one) => curveOf(one, latency).mean);
+  const best = Math.min(...latencies);
+  const hasCloseUp = Math.max(...latencies) > SWEEP_CLOSE_UP * best;
+  const panels: readonly { readonly metric: RunMetric; readonly y: string; readonly marks: readonly PaperMark[] }[] = [
+    { metric: latency, y: LATENCY_TITLE, marks: stated[0] },
+    ...(hasCloseUp ? [{ metric: latency, y: '(a) in close-up [s]', marks: [] }] : []),
+    { metric: deviation, y: DEVIATION_TITLE, marks: stated[1] },
+  ];
+  const values: number[][] = panels.map(({ marks }) => marks.map(({ y }) => y));
   const isOverloaded = (runs: readonly StoredRun[]): boolean =>
     runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
-  const traces = [latency, deviation].flatMap((metric, k) =>
+  const traces = panels.flatMap(({ metric }, k) =>
     there.map((one, i) => {
       const curve = curveOf(one, metric);
       values[k].push(...curve.mean);
@@ -219,25 +234,23 @@ function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure
       };
     }),
   );
-  stated.forEach((marks, k) => values[k].push(...marks.map(({ y }) => y)));
-  const hasMarks = stated.some((marks) => marks.length > 0);
-  const axis = (k: number, y: string) => ({
-    x,
-    y,
-    logX,
-    logY: needsLog(values[k]),
-    values: values[k],
-    ...(categories === undefined ? { range: sweptRange(series, logX) } : { categories }),
-  });
+  const range = categories === undefined ? { range: sweptRange(series, logX) } : { categories };
+  const axes = panels.map(({ y }, k) =>
+    hasCloseUp && k === 1
+      ? { x, y, logX, ...range, yRange: [0.97 * best, SWEEP_CLOSE_UP * best] as const }
+      : { x, y, logX, ...range, logY: needsLog(values[k]), values: values[k] },
+  );
+  const firstMarked = panels.findIndex(({ marks }) => marks.length > 0);
   const anyOverloaded = there.some(({ points }) => points.some(({ runs }) => isOverloaded(runs)));
   const subtitle = [OVER_SEEDS, ...(anyOverloaded ? ['open marks: backlog grows without end'] : [])].join('; ');
   const figure = {
-    data: [...traces, ...stated.flatMap((marks, k) => paperMarks(marks, k, k === stated.findIndex((m) => m.length > 0)))],
-    layout: panelLayout(title, subtitle, [axis(0, LATENCY_TITLE), axis(1, DEVIATION_TITLE)], {
-      rows: legendRows([...namesOf(there), ...(hasMarks ? [PAPER] : [])]),
+    data: [...traces, ...panels.flatMap(({ marks }, k) => paperMarks(marks, k, k === firstMarked))],
+    layout: panelLayout(title, subtitle, axes, {
+      rows: legendRows([...namesOf(there), ...(firstMarked < 0 ? [] : [PAPER])]),
     }),
   };
-  return withTolerance(figure, there, needsLog(values[1]));
+  const last = panels.length - 1;
+  return withTolerance(figure, there, last, needsLog(values[last]));
 }
 
 /** All that is swept, runs or not, with a margin. */
@@ -249,20 +262,21 @@ function sweptRange(series: readonly FigureSeries[], isLog: boolean): [number, n
 }
 
 /** ε as a dotted line in the panel of the deviation. */
-function withTolerance(figure: Figure, series: readonly FigureSeries[], isLog: boolean): Figure {
+function withTolerance(figure: Figure, series: readonly FigureSeries[], panel: number, isLog: boolean): Figure {
   const epsilon = series.flatMap(runsOf).at(0)?.config.balanceTolerance;
   if (epsilon === undefined) return figure;
+  const { xaxis, yaxis } = panelAxes(panel);
+  const at = { xref: `${xaxis} domain`, yref: yaxis };
   const line = { color: NEUTRAL, width: 1.2, dash: 'dot' };
   return {
     ...figure,
     layout: {
       ...figure.layout,
-      shapes: [{ type: 'line', xref: 'x2 domain', yref: 'y2', x0: 0, x1: 1, y0: epsilon, y1: epsilon, line }],
+      shapes: [{ type: 'line', ...at, x0: 0, x1: 1, y0: epsilon, y1: epsilon, line }],
       annotations: [
         {
           text: `ε = ${epsilon}`,
-          xref: 'x2 domain',
-          yref: 'y2',
+          ...at,
           x: 0.01,
           y: isLog ? Math.log10(epsilon) : epsilon,
           xanchor: 'left',
@@ -312,8 +326,9 @@ export function weightFigure(
   title = 'Fig. 7: latency against balance, by the weight ν',
 ): Figure {
   const { latency_s, deviation: printed } = publishedFacts().fig7_nu;
+  const { colour } = methodOf('lyreo');
   const stated = [latency_s, printed].map((values) =>
-    Object.entries(values).map(([nu, y]): PaperMark => ({ x: Number(nu), y, colour: COLOURS.blue, label: String(y) })),
+    Object.entries(values).map(([nu, y]): PaperMark => ({ x: Number(nu), y, colour, label: String(y) })),
   );
   const figure = sweepFigure(series, { title, x: 'weight of latency ν', logX: true, stated: [stated[0], stated[1]] });
   const ticks = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => Number(x))))];
@@ -420,11 +435,15 @@ export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
   });
 }
 
-/** From the shortest window to the longest: a ramp that also reads without colour, by its order. */
+/** From the shortest window to the longest, the same in both panels; line styles tell them apart without colour. */
 const RAMP = ['#E69F00', '#D55E00', '#CC79A7', '#009E73', '#56B4E9', '#0072B2'];
 
 /** Width of a legend "H = 300, n = 5" as a share of the figure's. */
 const WINDOW_LEGEND = 0.15;
+
+/** All windows of some series, ascending. */
+const windowsOf = (series: readonly FigureSeries[]): number[] =>
+  [...new Set(series.flatMap(({ points }) => points.map(({ x }) => Number(x))))].sort((a, b) => a - b);
 
 /** Fig. 8: latency while learning, by the window H, one panel per variant of LYREO. */
 export function windowFigure(
@@ -432,14 +451,15 @@ export function windowFigure(
   title = 'Fig. 8: latency while learning, by the window H',
 ): Figure {
   const there = series.filter(hasRuns);
+  const windows = windowsOf(series);
   const values: number[][] = there.map(() => []);
   const data = there.flatMap(({ label, points }, k) =>
     points
       .filter(({ runs }) => runs.length > 0)
       .flatMap(({ x, runs }) => {
         const curve = learningCurve(runs, 'latency');
-        const rank = points.findIndex((point) => point.x === x);
-        const colour = RAMP[Math.round((rank * (RAMP.length - 1)) / Math.max(1, points.length - 1))];
+        const rank = windows.indexOf(Number(x));
+        const colour = RAMP[Math.round((rank * (RAMP.length - 1)) / Math.max(1, windows.length - 1))];
         values[k].push(...curve.mean);
         const line = {
           type: 'scatter',
@@ -502,7 +522,7 @@ export function windowEndFigure(
       hovertemplate: 'H = %{x}: %{y:.4g} s<extra>%{fullData.name}</extra>',
     };
   });
-  const ticks = [...new Set(there.flatMap(({ points }) => points.map(({ x }) => Number(x))))].sort((a, b) => a - b);
+  const ticks = windowsOf(there);
   const layout = panelLayout(
     title,
     `latency over the last quarter of the training, ${OVER_SEEDS}`,
