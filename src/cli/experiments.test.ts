@@ -133,7 +133,7 @@ describe('lyreo scoreboard', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/cannot be tested +latency of LYREO at U = 60 {2}paper 3.3 s\n.*lyreo experiments fig4/);
     expect(out).toMatch(
-      /\nsmoke: claims: \d+ hold, \d+ do not, \d+ cannot be tested; settings: \d+ hold, \d+ do not, 0 cannot be tested\n$/,
+      /\nsmoke: claims: \d+ hold, \d+ do not( \(\d+ contradicted, \d+ not shown\))?, \d+ cannot be tested; settings: \d+ hold, \d+ do not.*, 0 cannot be tested\n$/,
     );
   });
 
@@ -141,7 +141,8 @@ describe('lyreo scoreboard', () => {
     const { out } = lyreo('a', 'scoreboard', '--profile', 'smoke', '--json');
     const board = JSON.parse(out) as Scoreboard;
     expect(board.profile).toBe('smoke');
-    const { holds, doesNotHold, cannotBeTested } = board.claims;
+    const { holds, doesNotHold, contradicted, cannotBeTested } = board.claims;
+    expect(contradicted).toBeLessThanOrEqual(doesNotHold);
     expect(holds + doesNotHold + cannotBeTested).toBe(board.rows.filter(({ kind }) => kind !== 'setting').length);
   });
 });

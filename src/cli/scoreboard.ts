@@ -33,11 +33,12 @@ export function scoreboardCommand(program: Command): void {
       `
 The verdicts are computed, none is set by hand. A printed number holds if the 95 % interval of our mean over seeds meets
 ±10 % of it; an order holds if the paired 95 % interval of the difference over seeds lies on its side of 0, so that "no
-significant difference" does not hold. Each row names its rule and the runs that decide it.
+significant difference" does not hold. What does not hold is contradicted, our interval on the other side, or only not
+shown. Each row names its rule and the runs that decide it.
 
 Examples:
   $ lyreo scoreboard
-  $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "does not hold") | .id'
+  $ lyreo scoreboard --json | jq '.rows[] | select(.isContradicted) | .id'
   $ lyreo scoreboard --profile quick
   $ lyreo scoreboard --readme README.md`,
     )
@@ -64,9 +65,10 @@ function scoreboardText({ rows, summary, profile }: Scoreboard): string {
   return `${blocks.join('\n')}\n${profile}: ${summary}\n`;
 }
 
-function rowText({ verdict, claim, paper, ours, of, reason, id, kind }: ScoreboardRow): string {
+function rowText({ verdict, isContradicted, claim, paper, ours, of, reason, id, kind }: ScoreboardRow): string {
   const numbers = kind === 'number' && ours !== null ? `; ours ${short(ours.mean)}, ${ours.n} seeds` : '';
   const printed = paper === '' ? '' : `  paper ${paper}${numbers}`;
   const about = reason === '' ? of : reason;
-  return `  ${verdict.padEnd(16)}  ${claim}${printed}\n  ${' '.repeat(16)}  ${about}  (${id})`;
+  const decision = verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;
+  return `  ${decision.padEnd(16)}  ${claim}${printed}\n  ${' '.repeat(16)}  ${about}  (${id})`;
 }

@@ -15,6 +15,7 @@ import {
   isNotPositive,
   isWithin,
   numberHolds,
+  untestable,
 } from './judgement';
 import type { Artefact, Profile } from './matrix';
 import type { EpisodeMetrics } from './measure';
@@ -191,7 +192,7 @@ function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
       judge: (results) => {
         const counts = learners.map((method) => results.runs({ method }).length);
         const least = Math.min(...counts);
-        if (least === 0) return { verdict: 'cannot be tested', ours: null, of: '', reason: 'runs missing' };
+        if (least === 0) return untestable('the three learners', 0);
         return fact(least >= settings.seeds, `${counts.join(', ')} trainings of LYREO, Ly-PPO, PPO`);
       },
     }),

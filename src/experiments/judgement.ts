@@ -6,6 +6,8 @@ export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
 /** A verdict with what it rests on. */
 export interface Judgement {
   readonly verdict: Verdict;
+  /** Of a claim that does not hold: our runs exclude it. Else they only do not show it, and more seeds may. */
+  readonly isContradicted: boolean;
   /** Our number: the claim's, or of its least favourable part. Null when nothing could be computed. */
   readonly ours: Interval | null;
   /** What `ours` is of. */
@@ -40,9 +42,15 @@ export function intervalText({ mean, lo, hi }: Interval): string {
   return `${brief(mean)} [${brief(lo)}, ${brief(hi)}]`;
 }
 
-function untestable(of: string, n: number): Judgement {
+/** A claim without the runs that it takes. */
+export function untestable(of: string, n: number): Judgement {
   const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; an interval needs two`;
-  return { verdict: 'cannot be tested', ours: null, of, reason };
+  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
+}
+
+/** A claim that was tested; one that does not hold is contradicted or only not shown. */
+function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of: string, reason: string): Judgement {
+  return { verdict: holds ? 'holds' : 'does not hold', isContradicted: !holds && contradicts, ours, of, reason };
 }
 
 /**
@@ -56,15 +64,12 @@ export function numberHolds({ name, values }: Named, printed: number): Judgement
   const meets = ours.lo <= high && ours.hi >= low;
   const isWide = (ours.hi - ours.lo) / 2 > WIDEST_INTERVAL * Math.abs(printed);
   const text = `${intervalText(ours)} against ${brief(low)} to ${brief(high)}`;
-  if (!meets) return { verdict: 'does not hold', ours, of: name, reason: `${text}: they do not meet` };
-  if (isWide)
-    return {
-      verdict: 'cannot be tested',
-      ours,
-      of: name,
-      reason: `${text}: the interval is too wide, more seeds are needed`,
-    };
-  return { verdict: 'holds', ours, of: name, reason: text };
+  if (!meets) return tested(false, true, ours, name, `${text}: they do not meet`);
+  if (isWide) {
+    const reason = `${text}: the interval is too wide, more seeds are needed`;
+    return { verdict: 'cannot be tested', isContradicted: false, ours, of: name, reason };
+  }
+  return tested(true, false, ours, name, text);
 }
 
 /** a < b holds if the paired 95 % interval of b − a over seeds lies above 0. */
@@ -72,9 +77,11 @@ export function isLess(a: Named, b: Named): Judgement {
   const ours = pairedDifference(a.values, b.values);
   const of = `${b.name} − ${a.name}`;
   if (ours.n < 2) return untestable(a.values.size <= b.values.size ? a.name : b.name, ours.n);
-  if (ours.lo > 0) return { verdict: 'holds', ours, of, reason: `${of} = ${intervalText(ours)}` };
-  const why = ours.hi < 0 ? 'the opposite is significant' : 'no significant difference';
-  return { verdict: 'does not hold', ours, of, reason: `${of} = ${intervalText(ours)}: ${why}` };
+  const text = `${of} = ${intervalText(ours)}`;
+  if (ours.lo > 0) return tested(true, false, ours, of, text);
+  const isOpposite = ours.hi < 0;
+  const why = isOpposite ? 'the opposite is significant' : 'no significant difference';
+  return tested(false, isOpposite, ours, of, `${text}: ${why}`);
 }
 
 /** A quantity lies above a limit if its 95 % interval over seeds does; below it likewise. */
@@ -82,8 +89,9 @@ export function isBeyond({ name, values }: Named, side: 'above' | 'below', limit
   const ours = meanInterval([...values.values()]);
   if (ours.n < 2) return untestable(name, ours.n);
   const holds = side === 'above' ? ours.lo > limit : ours.hi < limit;
+  const isOpposite = side === 'above' ? ours.hi <= limit : ours.lo >= limit;
   const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}${side} ${brief(limit)}`;
-  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+  return tested(holds, isOpposite, ours, name, reason);
 }
 
 /** A quantity lies within limits if its 95 % interval over seeds does. */
@@ -92,7 +100,7 @@ export function isWithin({ name, values }: Named, low: number, high: number): Ju
   if (ours.n < 2) return untestable(name, ours.n);
   const holds = ours.lo >= low && ours.hi <= high;
   const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}within ${brief(low)} to ${brief(high)}`;
-  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+  return tested(holds, ours.hi < low || ours.lo > high, ours, name, reason);
 }
 
 /** A quantity is not significantly above 0. */
@@ -101,7 +109,7 @@ export function isNotPositive({ name, values }: Named): Judgement {
   if (ours.n < 2) return untestable(name, ours.n);
   const holds = !(ours.lo > 0);
   const reason = `${name} is ${intervalText(ours)}, ${holds ? 'not significantly above 0' : 'above 0'}`;
-  return { verdict: holds ? 'holds' : 'does not hold', ours, of: name, reason };
+  return tested(holds, true, ours, name, reason);
 }
 
 /** A quantity rises, or falls, with what is swept: the rule of `trend`. */
@@ -112,8 +120,8 @@ export function goes(name: string, points: readonly Named[], direction: 'rises' 
   const of = `last − first, ${name}`;
   const back = against.map((i) => `${points[i].name} to ${points[i + 1].name}`).join(', ');
   const text = `${name}: last − first = ${intervalText(change)}${against.length > 0 ? `, significant steps against it: ${back}` : ''}`;
-  if (verdict === direction) return { verdict: 'holds', ours: change, of, reason: text };
-  return { verdict: 'does not hold', ours: change, of, reason: text };
+  const [isSame, isOpposite] = direction === 'rises' ? [change.lo > 0, change.hi < 0] : [change.hi < 0, change.lo > 0];
+  return tested(verdict === direction, isOpposite || (isSame && against.length > 0), change, of, text);
 }
 
 /**
@@ -129,7 +137,8 @@ export function all(parts: readonly Judgement[]): Judgement {
   };
   if (failed.length > 0) {
     const count = parts.length > 1 ? `${failed.length} of ${parts.length} parts fail: ` : '';
-    return { ...failed[0], reason: `${count}${few(failed)}` };
+    const first = failed.find(({ isContradicted }) => isContradicted) ?? failed[0];
+    return { ...first, reason: `${count}${few(failed)}` };
   }
   if (open.length > 0) return { ...open[0], reason: few(open) };
   if (parts.length === 1) return parts[0];
@@ -151,12 +160,13 @@ export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
   const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
   if (held.length >= least) return { ...held[0], reason: count };
   if (held.length + open.length >= least) return { ...open[0], reason: open[0].reason };
-  return { ...failed[0], reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
+  const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
+  return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
 }
 
 /** A fact that no statistics decide. */
 export function fact(holds: boolean, reason: string): Judgement {
-  return { verdict: holds ? 'holds' : 'does not hold', ours: null, of: '', reason };
+  return tested(holds, true, null, '', reason);
 }
 
 /** A new quantity, seed by seed, from several; seeds that one of them lacks are left out. */

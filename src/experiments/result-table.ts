@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors';
 import { type Artefact, type ProfileName, artefacts } from './matrix';
 import { Results, figureRuns, storedProfile } from './results';
-import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
+import { type Scoreboard, type ScoreboardRow, count, countText, notebookOf, scoreboard } from './scoreboard';
 
 /** Where the README holds the table. */
 export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
@@ -54,12 +54,6 @@ function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T
 
 function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: Results): string[] {
   const own = rows.filter((row) => row.artefact === artefact);
-  const of = (verdict: ScoreboardRow['verdict']): number => own.filter((row) => row.verdict === verdict).length;
-  const count = countText({
-    holds: of('holds'),
-    doesNotHold: of('does not hold'),
-    cannotBeTested: of('cannot be tested'),
-  });
   const quoted = QUANTITIES.map((quantity) =>
     own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `)),
   );
@@ -80,7 +74,7 @@ function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: R
     `\`npx lyreo experiments ${artefact} --profile ${profile}\``,
     wallText(artefact, results),
     [...values(({ paper }) => paper), kinds.join(', ')].join('; '),
-    [...values(oursText), count].join('; '),
+    [...values(oursText), countText(count(own))].join('; '),
   ];
 }
 
@@ -91,10 +85,6 @@ const figureName = (artefact: Artefact): string =>
 function oursText({ ours, paper }: ScoreboardRow): string {
   if (ours === null) return 'no runs';
   return `${Number(ours.mean.toPrecision(3))}${paper.endsWith(' s') ? ' s' : ''}`;
-}
-
-function countText({ holds, doesNotHold, cannotBeTested }: Scoreboard['claims']): string {
-  return `${holds} hold, ${doesNotHold} do not, ${cannotBeTested} cannot be tested`;
 }
 
 /** What the runs behind an artefact took, those included that it shares with others. */

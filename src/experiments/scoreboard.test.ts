@@ -46,8 +46,33 @@ describe('rules', () => {
   });
 
   it('order tells a tie from the opposite', () => {
-    expect(isLess(named(1, 2, 3), named(1, 2, 3)).reason).toMatch(/no significant difference/);
-    expect(isLess(named(2, 3, 4.1), named(1, 2, 3)).reason).toMatch(/the opposite is significant/);
+    const tie = isLess(named(1, 2, 3), named(1, 2, 3));
+    const opposite = isLess(named(2, 3, 4.1), named(1, 2, 3));
+    expect([tie.isContradicted, tie.reason]).toEqual([false, expect.stringMatching(/no significant difference/)]);
+    expect([opposite.isContradicted, opposite.reason]).toEqual([
+      true,
+      expect.stringMatching(/the opposite is significant/),
+    ]);
+  });
+
+  it.each([
+    ['a number that is met', numberHolds(named(2.4, 2.41, 2.39), 2.5), false],
+    ['a number that is missed', numberHolds(named(2.2, 2.201, 2.199), 2.5), true],
+    ['a bound within the interval', isBeyond(named(0.4, 0.5, 0.6), 'below', 0.5), false],
+    ['a bound beyond it', isBeyond(named(0.4, 0.5, 0.6), 'below', 0.1), true],
+    ['limits that the interval crosses', isWithin(named(0, 0.1, -0.1), -0.05, 0.05), false],
+    ['limits outside it', isWithin(named(1, 1.1, 1.2), -0.05, 0.05), true],
+    ['a rise that is none', goes('y', [named(1, 1), named(2, 3)], 'rises'), false],
+    ['a rise that falls', goes('y', [named(2, 2.1, 2), named(1, 1, 1)], 'rises'), true],
+    ['a rise with a fall within', goes('y', [named(1, 1, 1), named(3, 3.1, 3), named(2, 2.1, 2)], 'rises'), true],
+    ['a conjunction of ties', all([isLess(named(1, 2, 3), named(1, 2, 3))]), false],
+    [
+      'a conjunction with an opposite',
+      all([isLess(named(1, 2, 3), named(1, 2, 3)), isLess(named(2, 3, 4.1), named(1, 2, 3))]),
+      true,
+    ],
+  ])('what does not hold is contradicted or not shown: %s', (_, judgement, isContradicted) => {
+    expect(judgement.isContradicted).toBe(isContradicted);
   });
 
   it('bounds ask for the whole interval', () => {
@@ -76,7 +101,9 @@ describe('rules', () => {
     ]);
     expect(atLeast(2, [yes, yes, no]).verdict).toBe('holds');
     expect(atLeast(2, [yes, no, open]).verdict).toBe('cannot be tested');
-    expect(atLeast(2, [yes, no, no]).verdict).toBe('does not hold');
+    const tie = isLess(named(1, 2, 3), named(1, 2, 3));
+    expect(atLeast(2, [yes, no, no])).toMatchObject({ verdict: 'does not hold', isContradicted: true });
+    expect(atLeast(2, [yes, no, tie])).toMatchObject({ verdict: 'does not hold', isContradicted: false });
   });
 
   it('combines seeds that all have', () => {

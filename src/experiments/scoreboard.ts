@@ -21,6 +21,8 @@ export interface ScoreboardRow {
   /** The rule. */
   readonly tolerance: string;
   readonly verdict: Verdict;
+  /** Of a claim that does not hold: the runs exclude it. Else they only do not show it, and more seeds may. */
+  readonly isContradicted: boolean;
   readonly reason: string;
   readonly evidence: {
     /** Names of the stored runs that decide it. */
@@ -34,6 +36,8 @@ export interface ScoreboardRow {
 export interface ScoreboardCount {
   readonly holds: number;
   readonly doesNotHold: number;
+  /** How many of those that do not hold are excluded by the runs; the others are only not shown. */
+  readonly contradicted: number;
   readonly cannotBeTested: number;
 }
 
@@ -82,6 +86,7 @@ function judged(claim: Claim, results: Results): ScoreboardRow {
     of: judgement.of,
     tolerance,
     verdict: judgement.verdict,
+    isContradicted: judgement.isContradicted,
     reason: `${judgement.reason}${how}`,
     evidence: { runs, notebook: artefact === 'settings' ? null : notebookOf(artefact) },
   };
@@ -98,13 +103,21 @@ function remedy({ needs, artefact }: Claim, results: Results, profile: ProfileNa
     : `: the profile ${profile} has no such runs, or too few seeds of them; lyreo experiments ${artefact} --profile paper`;
 }
 
-function count(rows: readonly ScoreboardRow[]): ScoreboardCount {
+/** Counts some rows. */
+export function count(rows: readonly ScoreboardRow[]): ScoreboardCount {
   const of = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
-  return { holds: of('holds'), doesNotHold: of('does not hold'), cannotBeTested: of('cannot be tested') };
+  return {
+    holds: of('holds'),
+    doesNotHold: of('does not hold'),
+    contradicted: rows.filter(({ isContradicted }) => isContradicted).length,
+    cannotBeTested: of('cannot be tested'),
+  };
 }
 
-function countText({ holds, doesNotHold, cannotBeTested }: ScoreboardCount): string {
-  return `${holds} hold, ${doesNotHold} do not, ${cannotBeTested} cannot be tested`;
+/** "18 hold, 61 do not (40 contradicted, 21 not shown), 2 cannot be tested". */
+export function countText({ holds, doesNotHold, contradicted, cannotBeTested }: ScoreboardCount): string {
+  const split = doesNotHold === 0 ? '' : ` (${contradicted} contradicted, ${doesNotHold - contradicted} not shown)`;
+  return `${holds} hold, ${doesNotHold} do not${split}, ${cannotBeTested} cannot be tested`;
 }
 
 /** Words by which a notebook's file name tells which artefact it shows. */

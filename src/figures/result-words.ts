@@ -1,5 +1,5 @@
 /** What stored runs say, in words and tables beside their figures. */
-import { intervalText } from '../experiments/judgement';
+import { type Judgement, intervalText } from '../experiments/judgement';
 import type { Artefact } from '../experiments/matrix';
 import type { FigureRuns, RunMetric } from '../experiments/results';
 import type { StoredRun } from '../experiments/run-store';
@@ -51,41 +51,37 @@ export interface ClaimRow {
   readonly why: string;
 }
 
-const VERDICTS: Readonly<Record<ScoreboardRow['verdict'], string>> = {
-  holds: '✓ holds',
-  'does not hold': '✗ does not hold',
-  'cannot be tested': '? cannot be tested yet',
-};
-
-/** A verdict with its sign. */
-export function verdictText(verdict: ScoreboardRow['verdict']): string {
-  return VERDICTS[verdict];
+/** A verdict with its sign; a claim that does not hold is contradicted by the runs or only not shown by them. */
+export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdict' | 'isContradicted'>): string {
+  if (verdict === 'holds') return '✓ holds';
+  if (verdict === 'cannot be tested') return '? cannot be tested yet';
+  return isContradicted ? '✗ does not hold' : '✗ not shown';
 }
 
 /** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */
 export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): ClaimRow[] {
   return board.rows
     .filter((row) => row.artefact === artefact)
-    .map(({ claim, paper, ours, verdict, reason }) => ({
-      claim,
-      paper,
-      ours: ours === null ? '' : intervalText(ours),
-      holds: VERDICTS[verdict],
-      why: reason,
+    .map((row) => ({
+      claim: row.claim,
+      paper: row.paper,
+      ours: row.ours === null ? '' : intervalText(row.ours),
+      holds: verdictText(row),
+      why: row.reason,
     }));
 }
 
 /** Rows of the scoreboard as a Markdown table with links from `notebooks/`. */
 export function scoreboardTable(rows: readonly ScoreboardRow[]): string {
-  const cells = rows.map(({ id, claim, paper, ours, tolerance, verdict, reason, evidence }) => [
-    `\`${id}\``,
-    claim,
-    paper,
-    ours === null ? '' : intervalText(ours),
-    VERDICTS[verdict],
-    reason,
-    tolerance,
-    evidenceText(evidence),
+  const cells = rows.map((row) => [
+    `\`${row.id}\``,
+    row.claim,
+    row.paper,
+    row.ours === null ? '' : intervalText(row.ours),
+    verdictText(row),
+    row.reason,
+    row.tolerance,
+    evidenceText(row.evidence),
   ]);
   const head = ['id', 'the paper', 'printed', 'ours', 'verdict', 'reason', 'rule', 'evidence'];
   const line = (texts: readonly string[]): string => `| ${texts.map(escapeCell).join(' | ')} |`;

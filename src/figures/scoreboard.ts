@@ -2,10 +2,15 @@ import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import type { Figure } from '../notebook/figure';
 import { COLOURS, heading } from './marks';
 
-const VERDICTS: readonly { readonly verdict: ScoreboardRow['verdict']; readonly colour: string }[] = [
-  { verdict: 'holds', colour: COLOURS.green },
-  { verdict: 'does not hold', colour: COLOURS.vermillion },
-  { verdict: 'cannot be tested', colour: COLOURS.grey },
+const VERDICTS: readonly { readonly name: string; readonly is: (row: ScoreboardRow) => boolean; readonly colour: string }[] = [
+  { name: 'holds', is: ({ verdict }) => verdict === 'holds', colour: COLOURS.green },
+  {
+    name: 'does not hold: not shown',
+    is: ({ verdict, isContradicted }) => verdict === 'does not hold' && !isContradicted,
+    colour: COLOURS.orange,
+  },
+  { name: 'does not hold: contradicted', is: ({ isContradicted }) => isContradicted, colour: COLOURS.vermillion },
+  { name: 'cannot be tested', is: ({ verdict }) => verdict === 'cannot be tested', colour: COLOURS.grey },
 ];
 
 const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
@@ -26,15 +31,13 @@ const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
 /** How many of each artefact's claims hold, do not, and cannot be tested. */
 export function scoreboardFigure({ rows, profile }: Scoreboard): Figure {
   const artefacts = [...new Set(rows.map(({ artefact }) => artefact))];
-  const count = (artefact: ScoreboardRow['artefact'], verdict: ScoreboardRow['verdict']): number =>
-    rows.filter((row) => row.artefact === artefact && row.verdict === verdict).length;
   return {
-    data: VERDICTS.map(({ verdict, colour }) => {
-      const counts = artefacts.map((artefact) => count(artefact, verdict));
+    data: VERDICTS.map(({ name, is, colour }) => {
+      const counts = artefacts.map((artefact) => rows.filter((row) => row.artefact === artefact && is(row)).length);
       return {
         type: 'bar',
         orientation: 'h',
-        name: `${verdict} (${counts.reduce((a, b) => a + b, 0)})`,
+        name: `${name} (${counts.reduce((a, b) => a + b, 0)})`,
         y: artefacts.map((artefact) => NAMES[artefact]),
         x: counts,
         text: counts.map((n) => (n === 0 ? '' : String(n))),
