@@ -117,12 +117,7 @@ export {
   loadPolicy,
 } from './lyreo/checkpoint';
 export { type PolicySchedulerOptions, policyScheduler } from './lyreo/policy-scheduler';
-export {
-  type CounterfactualOptions,
-  type CounterfactualEffects,
-  counterfactualEffects,
-  creditCorrelation,
-} from './lyreo/counterfactual';
+export { type CounterfactualOptions, type CounterfactualEffects, counterfactualEffects } from './lyreo/counterfactual';
 
 // Section V: experiments.
 export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './env/metrics';

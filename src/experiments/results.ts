@@ -63,12 +63,15 @@ export class Results {
     return new Map(this.runs(point).map((run) => [run.seed, metric(run)]));
   }
 
+  /** The cells of an artefact, stored or not. */
+  asked(artefact: Artefact): Cell[] {
+    this.cells ??= matrix(this.profile);
+    return this.cells.filter(({ artefacts }) => artefacts.includes(artefact));
+  }
+
   /** The cells of an artefact that are not stored. */
   missing(artefact: Artefact): Cell[] {
-    this.cells ??= matrix(this.profile);
-    return this.cells.filter(
-      (cell) => cell.artefacts.includes(artefact) && !this.runs(cell).some((run) => run.seed === cell.seed),
-    );
+    return this.asked(artefact).filter((cell) => !this.runs(cell).some((run) => run.seed === cell.seed));
   }
 }
 
@@ -131,8 +134,8 @@ export function storedProfile(
   load: (name: ProfileName) => Results = (name) => Results.load(name),
 ): ProfileName {
   const share = (name: ProfileName): number => {
-    const asked = matrix(profiles[name], [artefact]).length;
-    return 1 - load(name).missing(artefact).length / asked;
+    const results = load(name);
+    return 1 - results.missing(artefact).length / results.asked(artefact).length;
   };
   const paper = share('paper');
   return paper >= 0.5 || paper >= share('quick') ? 'paper' : 'quick';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { tinyConfig } from '../testing/tiny';
-import { type CounterfactualOptions, counterfactualEffects, creditCorrelation } from './counterfactual';
+import { type CounterfactualOptions, counterfactualEffects } from './counterfactual';
 import { type Policy, type PolicyKind, createPolicy } from './policy';
 import { type Rollout, playEpisode } from './rollout';
 
@@ -66,15 +66,5 @@ describe('counterfactualEffects', () => {
     const look = { slots: [t], requestsPerSlot: 1, horizon: 5, repeats: 3 };
     expect(counterfactualEffects(config, policy, 2, { ...rollout, actions }, look).effects[0]).toBeLessThan(0);
     policy.net.dispose();
-  });
-});
-
-describe('creditCorrelation', () => {
-  const truth = { decisions: Int32Array.of(3, 0, 2), effects: Float64Array.of(1, 2, 6) };
-
-  it('1 for credit in proportion, −1 for its opposite, 0 for none', () => {
-    expect(creditCorrelation(Float32Array.of(5, 99, 13, 3), truth)).toBeCloseTo(1, 6);
-    expect(creditCorrelation(Float32Array.of(-2, 99, -6, -1), truth)).toBeCloseTo(-1, 6);
-    expect(creditCorrelation(new Float32Array(4).fill(2), truth)).toBe(0);
   });
 });

@@ -154,20 +154,3 @@ class Fork {
     return createRng(this.seed).fork(`counterfactual slot ${this.t}: ${purpose}`);
   }
 }
-
-/** Correlation of credit with truth, Pearson's, over the decisions that were looked at. */
-export function creditCorrelation(advantages: Float32Array, { decisions, effects }: CounterfactualEffects): number {
-  const credit = Float64Array.from(decisions, (d) => advantages[d]);
-  const mean = (x: Float64Array): number => x.reduce((a, b) => a + b, 0) / x.length;
-  const [meanCredit, meanEffect] = [mean(credit), mean(effects)];
-  let both = 0;
-  let creditSquare = 0;
-  let effectSquare = 0;
-  for (let k = 0; k < credit.length; k++) {
-    const [c, e] = [credit[k] - meanCredit, effects[k] - meanEffect];
-    both += c * e;
-    creditSquare += c * c;
-    effectSquare += e * e;
-  }
-  return creditSquare === 0 || effectSquare === 0 ? 0 : both / Math.sqrt(creditSquare * effectSquare);
-}
