@@ -197,8 +197,27 @@ export function fitFigure(
       xaxis: { title: { text: 'ours / printed' }, ...logAxis(ends), range: ends.map(Math.log10) },
       yaxis: { categoryorder: 'array', categoryarray: [...names].reverse(), range: [-0.6, names.length - 0.4] },
       shapes: [
-        { type: 'rect', xref: 'x', yref: 'paper', x0: 0.5, x1: 2, y0: 0, y1: 1, fillcolor: fade(COLOURS.green, 0.1), line: { width: 0 } },
-        { type: 'line', xref: 'x', yref: 'paper', x0: 1, x1: 1, y0: 0, y1: 1, line: { color: COLOURS.vermillion, width: 1.5, dash: 'dash' } },
+        {
+          type: 'rect',
+          xref: 'x',
+          yref: 'paper',
+          x0: 0.5,
+          x1: 2,
+          y0: 0,
+          y1: 1,
+          fillcolor: fade(COLOURS.green, 0.1),
+          line: { width: 0 },
+        },
+        {
+          type: 'line',
+          xref: 'x',
+          yref: 'paper',
+          x0: 1,
+          x1: 1,
+          y0: 0,
+          y1: 1,
+          line: { color: COLOURS.vermillion, width: 1.5, dash: 'dash' },
+        },
       ],
     },
   };
@@ -365,9 +384,14 @@ export function poolFigure(
       })),
       { ...printedLine(names[curves.length], kappas, printed[of], COLOURS.vermillion, k), showlegend: k === 0 },
     ]),
-    layout: panelLayout(title, 'hollow: the backlog grows without end', panels.map(({ y }) => ({ x, y })), {
-      rows: legendRows(names),
-    }),
+    layout: panelLayout(
+      title,
+      'hollow: the backlog grows without end',
+      panels.map(({ y }) => ({ x, y })),
+      {
+        rows: legendRows(names),
+      },
+    ),
   };
 }
 

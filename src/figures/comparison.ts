@@ -78,7 +78,10 @@ function seriesLayout(labels: SeriesLabels, references: readonly Reference[]): R
     margin: { t: 80 },
     legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.01, yanchor: 'bottom' },
     xaxis: { title: { text: labels.x } },
-    yaxis: { title: { text: labels.y }, ...(labels.logY === true ? { type: 'log', dtick: 1 } : { rangemode: 'tozero' }) },
+    yaxis: {
+      title: { text: labels.y },
+      ...(labels.logY === true ? { type: 'log', dtick: 1 } : { rangemode: 'tozero' }),
+    },
     shapes: references.map(({ value }) => ({
       type: 'line',
       xref: 'paper',

@@ -35,8 +35,17 @@ const traces = ({ data }: Figure): Trace[] => data as Trace[];
 
 describe('the figure of a condition', () => {
   it('has one series per method, the default and all its conditions in it', () => {
-    expect(series.map(({ method }) => method)).toEqual([...new Set(cells.filter(({ seed }) => seed === 1).map(({ method }) => method))]);
-    expect(series[0].points.map(({ x }) => x)).toEqual(['default', 'heavy-tails', 'azure', 'burstgpt', 'length-error', 'stale-1']);
+    expect(series.map(({ method }) => method)).toEqual([
+      ...new Set(cells.filter(({ seed }) => seed === 1).map(({ method }) => method)),
+    ]);
+    expect(series[0].points.map(({ x }) => x)).toEqual([
+      'default',
+      'heavy-tails',
+      'azure',
+      'burstgpt',
+      'length-error',
+      'stale-1',
+    ]);
     expect(series.at(-1)?.points.map(({ x }) => x)).toEqual(['default', 'tenfold']);
     expect(series.flatMap(({ points }) => points).every(({ runs }) => runs.length === 3)).toBe(true);
   });

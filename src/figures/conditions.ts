@@ -74,7 +74,12 @@ export function conditionFigure(
         x: here.mean,
         y: here.mean.map(() => rows[i]),
         error_x: intervalBars(here, one.colour),
-        marker: { color: one.colour, size: 10, symbol: isOverloaded(runs) ? 'circle-open' : 'circle', line: { width: 2, color: one.colour } },
+        marker: {
+          color: one.colour,
+          size: 10,
+          symbol: isOverloaded(runs) ? 'circle-open' : 'circle',
+          line: { width: 2, color: one.colour },
+        },
         hovertemplate: `${one.label}: %{x:.4g}, n = ${runs.length}<extra>${conditionOf(name).label}</extra>`,
         ...panelAxes(k),
       };
@@ -163,7 +168,10 @@ export function conditionText(series: readonly FigureSeries[], name: ConditionNa
   ];
   const changes = pairs
     .filter(({ usual }) => usual.length > 0)
-    .map(({ series: { label }, runs, usual }) => ({ label, change: meanOf(runs, latency) / meanOf(usual, latency) - 1 }))
+    .map(({ series: { label }, runs, usual }) => ({
+      label,
+      change: meanOf(runs, latency) / meanOf(usual, latency) - 1,
+    }))
     .sort((a, b) => a.change - b.change);
   const [least, most] = [changes.at(0), changes.at(-1)];
   if (least !== undefined && most !== undefined && changes.length > 1)
@@ -173,8 +181,13 @@ export function conditionText(series: readonly FigureSeries[], name: ConditionNa
   const overloaded = pairs.filter(({ runs }) => isOverloaded(runs)).map(({ series: { label } }) => label);
   if (overloaded.length > 0) sentences.push(`The backlog grows without end under ${overloaded.join(', ')}.`);
   const refused = Math.max(
-    ...pairs.flatMap(({ runs }) => runs.map(({ evaluation: { rejected, completed } }) => rejected / (rejected + completed))),
+    ...pairs.flatMap(({ runs }) =>
+      runs.map(({ evaluation: { rejected, completed } }) => rejected / (rejected + completed)),
+    ),
   );
-  if (refused > 0) sentences.push(`Requests that no pool can hold are refused: at most ${Number((100 * refused).toPrecision(2))} % of a run’s.`);
+  if (refused > 0)
+    sentences.push(
+      `Requests that no pool can hold are refused: at most ${Number((100 * refused).toPrecision(2))} % of a run’s.`,
+    );
   return sentences.join(' ');
 }

@@ -45,7 +45,10 @@ interface Axis {
 }
 
 interface Menu {
-  readonly buttons: readonly { readonly label: string; readonly args: readonly [{ readonly visible: boolean[] }, object] }[];
+  readonly buttons: readonly {
+    readonly label: string;
+    readonly args: readonly [{ readonly visible: boolean[] }, object];
+  }[];
 }
 
 const traces = (figure: Figure): Trace[] => figure.data as Trace[];
@@ -63,7 +66,11 @@ const figures: readonly (readonly [string, Figure, number])[] = [
   ['companions', companionsFigure(run, request, others), 1],
   ['KV explorer', kvExplorerFigure(run), 5 * servers],
   ['KV of DEED and static', kvCompareFigure([run, batchwise]), 10 * servers],
-  ['KV by request', kvByRequestFigure(run, kvByRequest(run, 0, 1, 4), 1, 4), kvByRequest(run, 0, 1, 4).requests.length + 1],
+  [
+    'KV by request',
+    kvByRequestFigure(run, kvByRequest(run, 0, 1, 4), 1, 4),
+    kvByRequest(run, 0, 1, 4).requests.length + 1,
+  ],
   ['heat maps', occupationHeatMaps(run), 2],
   ['grouped bars', groupedBars(['a', 'b'], [{ name: 'x', values: [1, 2] }], { title: 'bars', x: 'a', y: 'b [s]' }), 1],
   ['lines', lines([1, 2], [{ name: 'x', values: [1, 2] }], { title: 'lines', x: 'a', y: 'b [s]' }), 1],
@@ -127,7 +134,9 @@ describe('the KV explorer', () => {
   it('never draws above the pool', () => {
     run.servers.forEach((server, s) => {
       for (const trace of traces(figure).slice(5 * s, 5 * s + 4))
-        expect(Math.max(0, ...Array.from(trace.y as ArrayLike<number>))).toBeLessThanOrEqual(server.kvCapacityBytes / 1e6);
+        expect(Math.max(0, ...Array.from(trace.y as ArrayLike<number>))).toBeLessThanOrEqual(
+          server.kvCapacityBytes / 1e6,
+        );
     });
   });
 });
@@ -164,6 +173,10 @@ describe('words for numbers', () => {
       [1, 2],
       [300, 4],
     ]);
-    expect(packed).toEqual({ dtype: 'u2', bdata: Buffer.from([1, 0, 2, 0, 44, 1, 4, 0]).toString('base64'), shape: '2, 2' });
+    expect(packed).toEqual({
+      dtype: 'u2',
+      bdata: Buffer.from([1, 0, 2, 0, 44, 1, 4, 0]).toString('base64'),
+      shape: '2, 2',
+    });
   });
 });

@@ -21,7 +21,8 @@ const WINDOW_SLOTS = 2;
 export function kvExplorerFigure(run: Inspection, server = 0): Figure {
   const panels = run.servers.map((_, s) => panelTraces(run, s, s === server, { xaxis: 'x', yaxis: 'y' }));
   const perPanel = panels.at(0)?.length ?? 0;
-  const title = (s: number): string => `KV cache of ${run.servers.at(s)?.name ?? ''}, iteration by iteration (${run.config.batching})`;
+  const title = (s: number): string =>
+    `KV cache of ${run.servers.at(s)?.name ?? ''}, iteration by iteration (${run.config.batching})`;
   const menu = run.servers.map((spec, s) => ({
     label: spec.name,
     method: 'update',
@@ -133,7 +134,7 @@ export function kvByRequestFigure(run: Inspection, parts: KvByRequest, fromAt: n
   const x = parts.iterations.map((row) => row.startsAt);
   const server = run.servers.at(parts.iterations.at(0)?.server ?? 0);
   const seen = new Set<number>();
-    const layers = parts.requests.map(({ request, kvBytes }) => {
+  const layers = parts.requests.map(({ request, kvBytes }) => {
     const isFirst = !seen.has(request.slot);
     seen.add(request.slot);
     const colour = OKABE_ITO[request.slot % OKABE_ITO.length];
@@ -329,7 +330,7 @@ function completions(run: Inspection, rows: readonly InspectedIteration[], serve
     .sort((a, b) => a.completedAt - b.completedAt);
   let i = 0;
   const level = leaves.map(({ completedAt }) => {
-    while (i + 1 < rows.length && (rows[i + 1]).startsAt < completedAt) i++;
+    while (i + 1 < rows.length && rows[i + 1].startsAt < completedAt) i++;
     return megabytes(rows.at(i)?.kvBytes ?? 0);
   });
   return {

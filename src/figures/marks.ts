@@ -12,17 +12,16 @@ const [BLUE, ORANGE, GREEN, VERMILLION, SKY, PURPLE, GREY] = OKABE_ITO as readon
 ];
 
 /** The colours by name, for marks that mean something. */
-export const COLOURS: Readonly<
-  Record<'blue' | 'orange' | 'green' | 'vermillion' | 'sky' | 'purple' | 'grey', string>
-> = {
-  blue: BLUE,
-  orange: ORANGE,
-  green: GREEN,
-  vermillion: VERMILLION,
-  sky: SKY,
-  purple: PURPLE,
-  grey: GREY,
-};
+export const COLOURS: Readonly<Record<'blue' | 'orange' | 'green' | 'vermillion' | 'sky' | 'purple' | 'grey', string>> =
+  {
+    blue: BLUE,
+    orange: ORANGE,
+    green: GREEN,
+    vermillion: VERMILLION,
+    sky: SKY,
+    purple: PURPLE,
+    grey: GREY,
+  };
 
 /** The parts of D_tot in the order a request passes them: field, words and colour. */
 export const LATENCY_PARTS: readonly {

@@ -161,7 +161,10 @@ function methodOrder(panels: readonly BoundPanel[]): MethodName[] {
  * token. What the two send to different servers is marked.
  */
 export function assignmentsFigure(
-  runs: readonly [{ readonly name: string; readonly run: Inspection }, { readonly name: string; readonly run: Inspection }],
+  runs: readonly [
+    { readonly name: string; readonly run: Inspection },
+    { readonly name: string; readonly run: Inspection },
+  ],
   title: string,
 ): Figure {
   const [first, second] = runs.map(({ run }) => run);

@@ -60,7 +60,7 @@ function partBars(request: InspectedRequest): object[] {
     from += request[field];
     return start;
   });
-  const ends = LATENCY_PARTS.map(({ field }, i) => (starts[i]) + request[field]);
+  const ends = LATENCY_PARTS.map(({ field }, i) => starts[i] + request[field]);
   const lengths = LATENCY_PARTS.map(({ field }) => span(request[field]));
   return [
     {
@@ -83,7 +83,12 @@ function partBars(request: InspectedRequest): object[] {
       text: lengths.map((length) => `  ${length}`),
       textposition: 'middle right',
       cliponaxis: false,
-      marker: { symbol: 'line-ns-open', size: 16, color: LATENCY_PARTS.map(({ colour }) => colour), line: { width: 2 } },
+      marker: {
+        symbol: 'line-ns-open',
+        size: 16,
+        color: LATENCY_PARTS.map(({ colour }) => colour),
+        line: { width: 2 },
+      },
       hoverinfo: 'skip',
     },
   ];
@@ -158,7 +163,11 @@ export function latencyPartsFigure(rows: readonly LatencyRow[], title = 'Where t
  *
  * @param others what `companions` gives, in order of joining.
  */
-export function companionsFigure(run: Inspection, request: InspectedRequest, others: readonly InspectedRequest[]): Figure {
+export function companionsFigure(
+  run: Inspection,
+  request: InspectedRequest,
+  others: readonly InspectedRequest[],
+): Figure {
   const colour = (other: InspectedRequest): string => {
     if (other.id === request.id) return COLOURS.blue;
     return fade(other.slot % 2 === 0 ? COLOURS.orange : COLOURS.purple, 0.55);

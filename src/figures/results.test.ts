@@ -27,7 +27,9 @@ function stub(cell: Cell): StoredRun {
   return {
     ...cell,
     log:
-      cell.hyperparameters === null ? null : { latency: [4, 3, meanLatency], queue: [3, 1, 0.1], quality: [0, 0.1, 0.3] },
+      cell.hyperparameters === null
+        ? null
+        : { latency: [4, 3, meanLatency], queue: [3, 1, 0.1], quality: [0, 0.1, 0.3] },
     evaluation: {
       meanLatency,
       deviation: 0.01,
@@ -78,9 +80,13 @@ describe('the figures of Section V', () => {
   it.each([...figuresOf(whole), ...figuresOf(some)])('%s draws finite numbers and names its axes', (_name, figure) => {
     expect(figure.data.length).toBeGreaterThan(0);
     for (const { x = [], y = [], median = [] } of traces(figure))
-      expect([...x, ...y, ...median].filter((value) => typeof value === 'number' && !Number.isFinite(value))).toEqual([]);
+      expect([...x, ...y, ...median].filter((value) => typeof value === 'number' && !Number.isFinite(value))).toEqual(
+        [],
+      );
     const layout = figure.layout as Record<string, { title?: { text: string } } | undefined>;
-    const titles = Object.entries(layout).filter(([key]) => /^[xy]axis\d*$/.test(key)).map(([, axis]) => axis?.title?.text ?? '');
+    const titles = Object.entries(layout)
+      .filter(([key]) => /^[xy]axis\d*$/.test(key))
+      .map(([, axis]) => axis?.title?.text ?? '');
     expect(titles.filter((text) => text !== '').length).toBeGreaterThanOrEqual(titles.length / 2);
   });
 
@@ -121,7 +127,10 @@ describe('the figures of Section V', () => {
 
   it('show a sweep once more in close-up where one method is far above the best, and not otherwise', () => {
     const titlesOf = (results: Results): unknown[] => {
-      const layout = mixFigure(figureRuns('fig6', results).series).layout as Record<string, { title: { text: string } } | undefined>;
+      const layout = mixFigure(figureRuns('fig6', results).series).layout as Record<
+        string,
+        { title: { text: string } } | undefined
+      >;
       return ['yaxis', 'yaxis2', 'yaxis3'].map((axis) => layout[axis]?.title.text);
     };
     const slow = ({ method }: Cell): number => (method === 'static' ? 3 : 1);

@@ -68,10 +68,7 @@ export function convergenceFigure(
     const top = Math.min(Math.max(...late), best * (1 + CLOSE_UP.above));
     const isCloseUp = k === 1 && late.length > 0;
     return {
-      traces: [
-        ...there.flatMap((one, i) => learningTraces(one, curves[i], i, k)),
-        ...paperMarks(marks, k, k === 0),
-      ],
+      traces: [...there.flatMap((one, i) => learningTraces(one, curves[i], i, k)), ...paperMarks(marks, k, k === 0)],
       axes: {
         x: `update of ${slots} slots`,
         y,
@@ -333,7 +330,12 @@ export function weightFigure(
   const figure = sweepFigure(series, { title, x: 'weight of latency ν', logX: true, stated: [stated[0], stated[1]] });
   const ticks = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => Number(x))))];
   const layout = figure.layout as Record<string, object>;
-  const axis = (name: string): object => ({ ...layout[name], tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) });
+  const axis = (name: string): object => ({
+    ...layout[name],
+    tickmode: 'array',
+    tickvals: ticks,
+    ticktext: ticks.map(String),
+  });
   return { ...figure, layout: { ...layout, xaxis: axis('xaxis'), xaxis2: axis('xaxis2') } };
 }
 
@@ -396,7 +398,12 @@ export function ablationFigure(
   return {
     data: drawn.flatMap(({ bars }) => bars),
     layout: {
-      ...panelLayout(title, OVER_SEEDS, drawn.map(({ axes }) => axes), { height: 430 }),
+      ...panelLayout(
+        title,
+        OVER_SEEDS,
+        drawn.map(({ axes }) => axes),
+        { height: 430 },
+      ),
       barmode: 'group',
       bargap: 0.14,
       bargroupgap: 0.02,
@@ -416,11 +423,19 @@ export function ablationRows(series: readonly FigureSeries[]): AblationRow[] {
     if (!Number.isFinite(change)) return '';
     return ` (${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(1)} %)`;
   };
-  const row = (approach: string, values: readonly number[], base: readonly number[], isReference: boolean, digits: number): AblationRow =>
+  const row = (
+    approach: string,
+    values: readonly number[],
+    base: readonly number[],
+    isReference: boolean,
+    digits: number,
+  ): AblationRow =>
     Object.fromEntries<string>([
       ['approach', approach],
       ...TABLE_COLUMNS.map(({ title, scale }, k): [string, string] => {
-        const text = Number.isFinite(values[k]) ? String(Number((scale * values[k]).toPrecision(digits))) : 'no runs yet';
+        const text = Number.isFinite(values[k])
+          ? String(Number((scale * values[k]).toPrecision(digits)))
+          : 'no runs yet';
         return [title, `${text}${isReference ? ' (ref.)' : against(values[k], base[k])}`];
       }),
     ]);

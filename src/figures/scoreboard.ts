@@ -2,7 +2,11 @@ import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import type { Figure } from '../notebook/figure';
 import { COLOURS, heading } from './marks';
 
-const VERDICTS: readonly { readonly name: string; readonly is: (row: ScoreboardRow) => boolean; readonly colour: string }[] = [
+const VERDICTS: readonly {
+  readonly name: string;
+  readonly is: (row: ScoreboardRow) => boolean;
+  readonly colour: string;
+}[] = [
   { name: 'holds', is: ({ verdict }) => verdict === 'holds', colour: COLOURS.green },
   {
     name: 'does not hold: not shown',

@@ -98,7 +98,10 @@ function links(): Drawing {
   return {
     shapes: [rectangle(bar, COLOURS.sky, 0.12)],
     annotations: [
-      { ...text(39, 30, 'radio links h<sub>i,s</sub>(t), band B<sub>s</sub> shared by |Q<sub>s</sub>(t)|'), textangle: -90 },
+      {
+        ...text(39, 30, 'radio links h<sub>i,s</sub>(t), band B<sub>s</sub> shared by |Q<sub>s</sub>(t)|'),
+        textangle: -90,
+      },
       arrow([36, 29], [13, 29], COLOURS.sky),
       text(24.3, 33, 'request: β·l<sub>in</sub> bits<br>at rate R<sub>i,s</sub>(t)'),
       arrow([13, 19], [36, 19], COLOURS.blue),
@@ -122,9 +125,17 @@ function uplink(box: Box): Drawing {
 function panel(server: ServerSpec, { x, y, width, height }: Box): Drawing {
   const low = y + 5.3;
   const stages = [
-    { label: 'receive<br>D<sub>tx</sub>, D<sub>sy</sub>', box: { x: x + 2, y: low, width: 11, height: 7 }, colour: COLOURS.sky },
+    {
+      label: 'receive<br>D<sub>tx</sub>, D<sub>sy</sub>',
+      box: { x: x + 2, y: low, width: 11, height: 7 },
+      colour: COLOURS.sky,
+    },
     { label: 'prefill<br>D<sub>pre</sub>', box: { x: x + 17, y: low, width: 11, height: 7 }, colour: COLOURS.green },
-    { label: 'decode batch (DEED)<br>τ(k), one token each', box: { x: x + 32, y: low, width: 16, height: 7 }, colour: COLOURS.blue },
+    {
+      label: 'decode batch (DEED)<br>τ(k), one token each',
+      box: { x: x + 32, y: low, width: 16, height: 7 },
+      colour: COLOURS.blue,
+    },
   ];
   const pool: Box = { x: x + 15, y: y + 1, width: 33, height: 2.6 };
   const filled = [0.3, 0.22, 0.16, 0.09];

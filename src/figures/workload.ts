@@ -33,7 +33,12 @@ export function lengthHistograms(samples: readonly LengthSample[], most = 800): 
       bargap: 0.05,
       legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.02, yanchor: 'bottom' },
       xaxis: { title: { text: 'input, l<sub>in</sub> [tokens]' }, domain: [0, 0.46], range: [0, most / 2] },
-      xaxis2: { title: { text: 'output, l<sub>out</sub> [tokens]' }, domain: [0.56, 1], range: [0, most], anchor: 'y2' },
+      xaxis2: {
+        title: { text: 'output, l<sub>out</sub> [tokens]' },
+        domain: [0.56, 1],
+        range: [0, most],
+        anchor: 'y2',
+      },
       yaxis: { title: { text: 'share of requests [%]' } },
       yaxis2: { title: { text: 'share of requests [%]' }, anchor: 'x2' },
     },
