@@ -344,12 +344,17 @@ describe('lyreo simulate', () => {
       });
     });
 
-    it('thins it by the seed', () => {
-      const arrived = [1, 2].map(
-        (seed) =>
-          simulated(['--trace', file('trace.csv', csv), '--load', 'thin:1', '--seed', String(seed)]).metrics.arrived,
-      );
-      for (const n of arrived) expect(Math.abs(n - 30)).toBeLessThan(16);
+    it('thins it by the seed, in an evaluation by that of each run', () => {
+      const thinned = ['--trace', file('trace.csv', csv), '--load', 'thin:1'];
+      const etas = [1, 2].map((seed) => {
+        const { metrics } = simulated([...thinned, '--seed', String(seed)]);
+        expect(Math.abs(metrics.arrived - 30)).toBeLessThan(16);
+        return metrics.meanEta;
+      });
+      expect(etas[0]).not.toBe(etas[1]);
+      const { out } = lyreo(['evaluate', 'll', '--episodes', '2', '--seed', '1', '--json', ...thinned]);
+      const [{ runs }] = (JSON.parse(out) as { contenders: { runs: { meanEta: number }[] }[] }).contenders;
+      expect(runs.map(({ meanEta }) => meanEta)).toEqual(etas);
     });
 
     it('warns of what is not run, of empty slots, of failed and of rejected requests', () => {

@@ -113,7 +113,7 @@ async function runEvaluate(
     throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
   const first = files.at(0);
   const trained = describesSystem || first === undefined ? undefined : loadPolicy(first).config;
-  const { config, workload } = trained === undefined ? await readSystem(flags, seed) : { config: trained };
+  const { config, workload } = trained === undefined ? await readSystem(flags) : { config: trained };
   const contenders = names.map((name) => contender(name, config));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };

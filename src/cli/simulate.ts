@@ -61,7 +61,7 @@ Examples:
 
 async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promise<void> {
   const { scheduler, seed } = flags;
-  const { preset, config, workload, trace } = await readSystem(flags, seed);
+  const { preset, config, workload, trace } = await readSystem(flags);
   const servers = serverSpecs(config).map((spec) => spec.name);
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
@@ -70,7 +70,7 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
   try {
     metrics = await interruptible((signal) =>
       simulateAsync(config, schedulers[scheduler], seed, {
-        workload,
+        workload: workload?.(seed),
         recorder: trajectory?.recorder,
         onSlot: (slots) => {
           progress.tick(slots);

@@ -113,8 +113,8 @@ export interface TraceSummary {
 export interface System {
   readonly preset: Preset;
   readonly config: SystemConfig;
-  /** A trace's; undefined: the configuration's own lengths. */
-  readonly workload: Workload | undefined;
+  /** A trace's, in which the seed decides what a load leaves out and who sends what; undefined: the configuration's. */
+  readonly workload: ((seed: number) => Workload) | undefined;
   readonly trace: TraceSummary | undefined;
 }
 
@@ -123,7 +123,7 @@ export interface System {
  *
  * @throws UserError naming option or file, field, value and what is allowed.
  */
-export async function readSystem(options: SystemOptions, seed: number): Promise<System> {
+export async function readSystem(options: SystemOptions): Promise<System> {
   if (options.load !== undefined && options.trace === undefined)
     throw new UserError('--load is given without --trace; allowed: both, or neither');
   const file = options.config === undefined ? {} : readFields(options.config);
@@ -141,7 +141,8 @@ export async function readSystem(options: SystemOptions, seed: number): Promise<
   const slots = traceSlots(trace, load, config.slotSeconds);
   if (fields.slots === undefined && Number.isFinite(slots))
     config = systemConfig(preset, { ...fields, slots }, 'options');
-  const workload = traceWorkload(trace, { users: config.users, slotSeconds: config.slotSeconds, load, seed });
+  const { users, slotSeconds } = config;
+  const workload = (seed: number): Workload => traceWorkload(trace, { users, slotSeconds, load, seed });
   const summary: TraceSummary = {
     name: trace.name,
     load: load.kind === 'thin' || load.kind === 'rescale' ? `${load.kind}:${String(load.requestsPerSlot)}` : load.kind,

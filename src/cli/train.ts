@@ -137,7 +137,7 @@ async function whatToTrain(flags: TrainFlags, given: readonly string[]): Promise
     const { checkpoint } = trainingFiles(flags.out);
     if (existsSync(checkpoint)) return whatToResume(flags, given, loadCheckpoint(checkpoint));
   }
-  const { config } = await readSystem(flags, flags.seed);
+  const { config } = await readSystem(flags);
   const { method, seed, updates } = flags;
   return { config, method, training: settings(flags.set, method), seed, updates };
 }

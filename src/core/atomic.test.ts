@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -69,6 +70,16 @@ describe('pendingFile', () => {
     file.commit();
     file.discard();
     expect(readFileSync(at('b.txt'), 'utf8')).toBe('new');
+    expect(halves()).toEqual([]);
+  });
+
+  it('can still be discarded where it could not take its place', () => {
+    const file = pendingFile(at('d.txt'));
+    mkdirSync(at('d.txt'));
+    expect(() => {
+      file.commit();
+    }).toThrow(UserError);
+    file.discard();
     expect(halves()).toEqual([]);
   });
 

@@ -66,13 +66,15 @@ export function pendingFile(path: string): PendingFile {
   const file: PendingFile = {
     path: half,
     commit(): void {
-      if (!pending.delete(file)) return;
+      if (!pending.has(file)) return;
       attempt(path, () => {
         const descriptor = openSync(half, 'r+');
         fsyncSync(descriptor);
         closeSync(descriptor);
         renameSync(half, place);
       });
+      // Not before: what could not take its place is still to be removed.
+      pending.delete(file);
     },
     discard(): void {
       if (pending.delete(file)) rmSync(half, { force: true });

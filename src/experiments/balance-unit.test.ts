@@ -66,6 +66,8 @@ describe('unitTrainings', () => {
     expect(readFileSync(parts, 'utf8')).toBe(readFileSync(whole, 'utf8'));
     expect(await unitTrainings({ ...options, updates: 1, logFile: parts, units: [0.5] })).toEqual(all.slice(2));
     await expect(unitTrainings({ ...options, updates: 2, logFile: parts })).rejects.toThrow('log of other trainings');
+    const elsewhere = { ...options, updates: 1, logFile: parts, system: { users: 6, servers: 2 } };
+    await expect(unitTrainings(elsewhere)).rejects.toThrow('log of other trainings');
   });
 });
 

@@ -46,14 +46,14 @@ export interface BalanceUnitOptions {
 export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTraining[]> {
   const { units, seed, updates, slots = 800, logFile, signal } = options;
   const constants = { ...calibrated(), command: undefined, note: undefined, balanceUnit: undefined };
-  const header = JSON.stringify({ seed, updates, slots, constants });
+  const header = JSON.stringify({ seed, updates, slots, constants, system: options.system });
   const found =
     logFile === undefined
       ? []
       : resumeJsonLog<UnitTraining>(
           logFile,
           header,
-          'other trainings; allowed: the same seed, updates, slots and constants, or another file',
+          'other trainings; allowed: the same seed, updates, slots, constants and system, or another file',
         );
   for (const balanceUnit of units)
     for (const method of queueMethods) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import type { LearningMethod } from '../lyreo/method';
 import { createPolicy } from '../lyreo/policy';
@@ -40,6 +41,13 @@ describe('evaluate', () => {
   it('a policy with queues of its own sees those', () => {
     const [run] = evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5]);
     expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), 'count')?.metrics);
+  });
+
+  it('a policy that counts requests refuses requests of a trace', () => {
+    const options = { workload: (seed: number) => syntheticWorkload({ ...config, maxTokens: 400 }, seed) };
+    expect(() =>
+      evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5], options),
+    ).toThrow(UserError);
   });
 
   it('every contender meets the same requests', () => {

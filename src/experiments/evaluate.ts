@@ -1,3 +1,4 @@
+import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import { type Estimate, estimate } from '../core/student';
 import type { SchedulerFactory } from '../env/scheduler';
@@ -18,13 +19,15 @@ export interface LearnedPolicy {
 
 /** Optional parts of an evaluation. */
 export interface EvaluateOptions extends PolicySchedulerOptions {
-  /** Default: the configuration's synthetic lengths. */
-  readonly workload?: Workload | undefined;
+  /** The requests of a seed. Default: the configuration's synthetic lengths. */
+  readonly workload?: ((seed: number) => Workload) | undefined;
 }
 
 /**
  * Runs a scheduler or a learned policy once per seed. The same seeds give every contender the same users, links and
  * requests, so that differences can be taken pair by pair.
+ *
+ * @throws UserError when a policy that counts requests is to run on a workload of its own.
  */
 export function evaluate(
   config: SystemConfig,
@@ -34,10 +37,11 @@ export function evaluate(
 ): RunMetrics[] {
   const { workload } = options;
   return seeds.map((seed) => {
-    if (typeof contender === 'function') return simulate(config, contender, seed, { workload });
+    const own = { workload: workload?.(seed) };
+    if (typeof contender === 'function') return simulate(config, contender, seed, own);
     const { policy, method } = contender;
     if (method.measure === 'count') return byCount(config, contender, seed, options);
-    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, { workload });
+    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, own);
   });
 }
 
@@ -49,7 +53,9 @@ function byCount(
   options: EvaluateOptions,
 ): RunMetrics {
   if (options.workload !== undefined)
-    throw new Error('evaluate: a policy that counts requests runs on synthetic lengths only');
+    throw new UserError(
+      'the policy learned with queues of request counts (lyreo-count); allowed: synthetic lengths or lengthsFile, no trace',
+    );
   const rng = isGreedy(policy, options) ? null : createRng(seed).fork('scheduler');
   const rollout = playEpisode(config, policy, seed, rng, method.measure);
   if (rollout === null) throw new Error('evaluate: the episode was not played to its end');

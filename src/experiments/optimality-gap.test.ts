@@ -56,4 +56,12 @@ describe('EpisodeBounds', () => {
     expect(both.meanLatency).toBeCloseTo((one + two) / 2, 12);
     expect(both.bound).toBeLessThan(both.meanLatency);
   });
+
+  it('is of the system that a policy is applied in, where it was trained in another', async () => {
+    const profile = profiles.smoke;
+    const at = { method: 'jsq', training: {} } as const;
+    const there = await executeCell(makeCell(profile, { ...at, system: { servers: 2 } }, 1));
+    const moved = await executeCell(makeCell(profile, { ...at, system: {}, appliedTo: { servers: 2 } }, 1));
+    expect(new EpisodeBounds().of(moved).bound).toBe(new EpisodeBounds().of(there).bound);
+  });
 });

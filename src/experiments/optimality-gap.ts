@@ -145,9 +145,9 @@ export class EpisodeBounds {
    * Note: a run whose requests were rejected by their servers leaves out latencies, and is not bounded; with predicted
    * lengths that are true, no method here has any.
    */
-  of({ config, evaluation, profile, seed }: StoredRun): BoundedRun {
+  of({ config, appliedTo, evaluation, profile, seed }: StoredRun): BoundedRun {
     const seeds = heldOutSeeds(profiles[profile], seed).slice(0, this.episodes);
-    const system = { ...config, slots: evaluation.slots };
+    const system = { ...config, ...appliedTo, slots: evaluation.slots };
     return {
       meanLatency: mean(evaluation.perEpisode.meanLatency.slice(0, seeds.length)),
       bound: mean(seeds.map((episode) => this.episode(system, episode).meanLatency)),

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeRuns } from './make-runs';
 import { makeCell, profiles } from './matrix';
+import { Results } from './results';
 import { executeCell } from './run';
 import { RunStore, type StoredRun, rounded, runsFolder } from './run-store';
 
@@ -66,6 +67,13 @@ describe('store of runs', () => {
     expect(again?.evaluation).toEqual(rounded(run.evaluation));
     expect(again?.config).toEqual(run.config);
     expect(readFileSync(store.path(cell.key), 'utf8').length).toBeLessThan(6000);
+  });
+
+  it('finds a run again whose seed has more digits than its results', async () => {
+    const seed = 123_456_789;
+    store.save(await executeCell(makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, seed)));
+    const results = new Results(profiles.smoke, store.loadAll());
+    expect(results.runs({ method: 'll' }).map((each) => each.seed)).toEqual([seed]);
   });
 
   it('tells done from missing', () => {

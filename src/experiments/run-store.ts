@@ -230,7 +230,7 @@ function create(lock: string, now: number): boolean {
   return true;
 }
 
-/** Whether its process is dead, or, as that of another host may be, too old. */
+/** Whether its process is dead, or it is too old: of a process on another host nothing else is known. */
 function isStale(lock: string, now: number): boolean {
   let text: LockText;
   try {
@@ -253,11 +253,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** One field per line, numbers rounded to six significant digits. */
+/** What a run measured. All else says which run it is, and must come back as it was. */
+const measured: ReadonlySet<string> = new Set<keyof StoredRun>(['log', 'evaluation', 'underStatic', 'wallSeconds']);
+
+/** One field per line, what was measured rounded to six significant digits. */
 function runText(run: StoredRun): string {
   const lines = Object.entries(run).map(
-    ([name, value]) =>
-      `  ${JSON.stringify(name)}: ${canonicalJson(name === 'config' || name === 'hyperparameters' ? value : rounded(value))}`,
+    ([name, value]) => `  ${JSON.stringify(name)}: ${canonicalJson(measured.has(name) ? rounded(value) : value)}`,
   );
   return `{\n${lines.join(',\n')}\n}`;
 }

@@ -4,6 +4,7 @@ import { tinyConfig } from '../testing/tiny';
 import { CreditAssigner } from './credit';
 import type { CreditKind, LearningMethod } from './method';
 import { createPolicy } from './policy';
+import { ownCredit } from './request-credit';
 import { trainingConfig } from './read-training';
 import { ASSIGNED_FEATURES, type Rollout, playEpisode } from './rollout';
 
@@ -39,6 +40,24 @@ afterAll(() => {
 });
 
 describe('CreditAssigner', () => {
+  it.each(['own', 'request'] as const)('%s: a request that its server rejected has no credit', (kind) => {
+    const tight = tinyConfig({ kvPoolFraction: 0.0005, predictionError: 'lognormal', predictionSigma: 1 });
+    const rollout = playEpisode(tight, policy, 2, createRng(3));
+    if (rollout === null) throw new Error('stopped');
+    const rejected = [...rollout.answered].flatMap((one, d) =>
+      one === 0 && d % U < rollout.counts[Math.floor(d / U)] ? [d] : [],
+    );
+    expect(rejected.length).toBeGreaterThan(0);
+    const method = methodOf(kind);
+    const training = trainingConfig(method, { predictorSteps: 5, predictorBatch: 4, fullQuality: 1e-9 });
+    const own = new CreditAssigner(tight, method, training, createRng(4));
+    const { advantages } = own.assign(rollout, new Float64Array(2 * (T + 1)), createRng(5));
+    expect([...advantages].every(Number.isFinite)).toBe(true);
+    if (kind === 'request') return own.predictor?.lstm.dispose();
+    const alone = ownCredit(rollout, tight);
+    for (const d of rejected) expect(alone[d]).toBe(0);
+  });
+
   it.each(kinds)('%s: an advantage per request, a target per slot and head, all finite', (kind) => {
     const own = assigner(kind);
     const credit = own.assign(episode(2), values, createRng(3));

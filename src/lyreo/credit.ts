@@ -288,7 +288,7 @@ export class CreditAssigner {
     const shared = this.plain(rollout, streams, values);
     const immediate = this.immediate(streams, values).advantage;
     const advantages = ownCredit(rollout, this.config);
-    centre(advantages, rollout.requests);
+    centre(advantages, rollout);
     for (let d = 0; d < advantages.length; d++) advantages[d] += immediate[Math.floor(d / rollout.requests)];
     return { ...shared, advantages: levelled(advantages, rollout.requests) };
   }
@@ -325,7 +325,7 @@ export class CreditAssigner {
     const others = bounded(againstPolicy(rollout, latencyWorth), advantages, U, 1);
     const balance = bounded(againstPolicy(rollout, balanceWorth), advantages, U, MOST_BALANCE);
     for (let d = 0; d < advantages.length; d++) advantages[d] += others[d] + balance[d];
-    centre(advantages, U);
+    centre(advantages, rollout);
     const shared = 1 - Math.min(1, trust[BALANCE] / this.training.fullQuality);
     for (let d = 0; d < advantages.length; d++) advantages[d] += shared * immediate[Math.floor(d / U)];
     const redistributed = new Float64Array(T);
@@ -488,12 +488,14 @@ function bounded(predicted: Float32Array, observed: Float32Array, U: number, mos
   return out;
 }
 
-/** Takes each slot's mean off its requests' credit. */
-function centre(credit: Float32Array, U: number): void {
+/** Takes each slot's mean off the credit of its answered requests; the others have none. */
+function centre(credit: Float32Array, { answered, requests: U }: Rollout): void {
   for (let from = 0; from < credit.length; from += U) {
+    let count = 0;
     let mean = 0;
-    for (let i = 0; i < U; i++) mean += credit[from + i] / U;
-    for (let i = 0; i < U; i++) credit[from + i] -= mean;
+    for (let d = from; d < from + U; d++) count += answered[d];
+    for (let d = from; d < from + U; d++) if (answered[d] === 1) mean += credit[d] / count;
+    for (let d = from; d < from + U; d++) credit[d] = answered[d] === 1 ? credit[d] - mean : 0;
   }
 }
 

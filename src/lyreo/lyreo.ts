@@ -102,7 +102,6 @@ export class Learner {
       );
     }
     const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
-    voidRefused(credit.advantages, rollout);
     const p = this.critic.net.parameters;
     const last = this.critic.net.depth - 1;
     this.valueNorm.follow(
@@ -181,11 +180,6 @@ export class Learner {
     }
     if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
   }
-}
-
-/** A request that no pool can hold was never assigned: its place in the rollout teaches nothing. */
-function voidRefused(advantages: Float32Array, { counts, requests: U }: Rollout): void {
-  counts.forEach((count, t) => advantages.fill(0, t * U + count, (t + 1) * U));
 }
 
 function episodeLog(

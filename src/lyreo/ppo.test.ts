@@ -110,6 +110,16 @@ describe('standardised', () => {
     outlier[0] = 1e6;
     expect(Math.max(...standardised(outlier))).toBe(5);
   });
+
+  it('takes no notice of what does not count', () => {
+    const all = standardised(Float32Array.of(1, 2, 3));
+    expect([...standardised(Float32Array.of(1, 2, 99, 3), Uint8Array.of(1, 1, 0, 1))]).toEqual([
+      all[0],
+      all[1],
+      0,
+      all[2],
+    ]);
+  });
 });
 
 describe('Ppo', () => {
@@ -149,6 +159,7 @@ describe('Ppo', () => {
       actions,
       logProbs,
       allLogProbs,
+      answered: new Uint8Array(T * U).fill(1),
       states: new Float32Array(T + 1).fill(1),
     };
     return { rollout: fake as Rollout, rewards: Float32Array.from(actions, (a, d) => (a === wanted[d] ? 1 : 0)) };
@@ -183,6 +194,30 @@ describe('Ppo', () => {
     critic.net.dispose();
   });
 
+  it('takes no notice of requests that were not answered', () => {
+    const updated = (spoil: boolean): { values: number[]; log: unknown } => {
+      const root = createRng(10);
+      const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [8], outputs: S }, root.fork('policy'), 0.01);
+      const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+      const critic = {
+        net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
+        heads: 2,
+      };
+      const { rollout, rewards } = play(policy, 1);
+      rollout.answered[4] = 0;
+      if (spoil) {
+        rollout.logProbs[4] = -20;
+        rewards[4] = 1e6;
+      }
+      const log = new Ppo(policy, critic, config).update(rollout, rewards, new Float32Array(T * 2), root);
+      const values = [...net.parameters.values];
+      net.dispose();
+      critic.net.dispose();
+      return { values, log };
+    };
+    expect(updated(true)).toEqual(updated(false));
+  });
+
   it('stops its epochs once the policy has moved far enough', () => {
     const root = createRng(9);
     const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16], outputs: S }, root.fork('policy'), 0.01);
@@ -193,8 +228,10 @@ describe('Ppo', () => {
     };
     const ppo = new Ppo(policy, critic, { ...config, learningRate: 0.05, targetKl: 0.01 });
     const { rollout, rewards } = play(policy, 1);
-    const log = ppo.update(rollout, rewards, new Float32Array(T * 2), root);
+    const log = ppo.update(rollout, rewards, new Float32Array(T * 2).fill(1), root);
     expect(log.epochs).toBeLessThan(5);
+    // A constant target of 1 and a critic near 0: a loss near 2, over as many minibatches as there were.
+    expect(log.valueLoss).toBeGreaterThan(0.5);
     net.dispose();
     critic.net.dispose();
   });

@@ -74,6 +74,7 @@ export class ClipLoss {
   /**
    * @param ratios ρ of each decision, [n].
    * @param scale 1 / number of decisions in the minibatch.
+   * @param counted 0 for decisions that are left out, of all; default: none is.
    */
   gradient(
     logProbs: Float32Array,
@@ -84,10 +85,15 @@ export class ClipLoss {
     n: number,
     scale: number,
     out: Float32Array,
+    counted?: Uint8Array,
   ): void {
     const { choices: S, clipCoef, entCoef } = this;
     for (let d = 0; d < n; d++) {
       const k = d * S;
+      if (counted?.[first + d] === 0) {
+        out.fill(0, k, k + S);
+        continue;
+      }
       const a = actions[first + d];
       const advantage = advantages[first + d];
       const ratio = ratios[d];
@@ -136,7 +142,7 @@ export class Ppo {
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
     const { slots: T } = rollout;
     const { updateEpochs, minibatches } = this.config;
-    const normalised = standardised(advantages);
+    const normalised = standardised(advantages, rollout.answered);
     const order = Int32Array.from({ length: T }, (_, t) => t);
     const size = Math.ceil(T / minibatches);
     let log: ClipLoss = this.newLoss(rollout.servers);
@@ -146,13 +152,17 @@ export class Ppo {
     while (epoch < updateEpochs && !isFar) {
       shuffle(order, rng);
       log = this.newLoss(rollout.servers);
-      valueLoss = 0;
+      let seen = 0;
+      let loss = 0;
       for (let begin = 0; begin < T; begin += size) {
         const slots = order.subarray(begin, Math.min(T, begin + size));
         isFar = !this.stepActor(rollout, normalised, slots, log);
         if (isFar) break;
-        valueLoss += this.stepCritic(rollout, targets, slots) / T;
+        loss += this.stepCritic(rollout, targets, slots) / T;
+        seen += slots.length;
       }
+      // Where the actor stopped at once the critic's last epoch is the one before.
+      if (seen > 0) valueLoss = loss * (T / seen);
       epoch++;
     }
     return {
@@ -189,16 +199,14 @@ export class Ppo {
     const { net, rowsPerRequest } = this.policy;
     const { sharedInputs, rowInputs } = net.shape;
     const rowsPerSlot = U * rowsPerRequest;
-    const count = slots.length * U;
     const shared = gather(rollout.shared, slots, sharedInputs);
     const rows = gather(rollout.rows, slots, rowsPerSlot * rowInputs);
     const prior = gather(rollout.prior, slots, U * S);
     const before = gather(rollout.logProbs, slots, U);
     const advantage = gather(advantages, slots, U);
-    const actions = new Int32Array(count);
-    slots.forEach((t, k) => {
-      actions.set(rollout.actions.subarray(t * U, (t + 1) * U), k * U);
-    });
+    const actions = gather(rollout.actions, slots, U);
+    const answered = gather(rollout.answered, slots, U);
+    const count = answered.reduce((sum, one) => sum + one, 0);
     const numbersPerDecision = rowsPerRequest * net.shape.outputs;
     const start = { kl: log.approxKl, count: log.count };
     net.accumulate({ groups: slots.length, rowsPerGroup: rowsPerSlot, shared, rows }, (outputs, firstRow, out) => {
@@ -207,8 +215,8 @@ export class Ppo {
       const logProbs = new Float32Array(n * S);
       for (let k = 0; k < logProbs.length; k++) logProbs[k] = outputs[k] + prior[first * S + k];
       logSoftmax(logProbs, S, logProbs);
-      const ratios = this.ratios(logProbs, actions, before, first, n, S, U);
-      log.gradient(logProbs, actions, ratios, advantage, first, n, 1 / count, out);
+      const ratios = this.ratios(logProbs, actions, before, answered, first, n, S, U);
+      log.gradient(logProbs, actions, ratios, advantage, first, n, 1 / count, out, answered);
     });
     if ((log.approxKl - start.kl) / (log.count - start.count) > this.config.targetKl) {
       net.parameters.zeroGradient();
@@ -223,13 +231,15 @@ export class Ppo {
     logProbs: Float32Array,
     actions: Int32Array,
     before: Float32Array,
+    answered: Uint8Array,
     first: number,
     n: number,
     S: number,
     U: number,
   ): Float64Array {
     const ratios = new Float64Array(n);
-    for (let d = 0; d < n; d++) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
+    for (let d = 0; d < n; d++)
+      if (answered[first + d] === 1) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
     if (this.config.ratio === 'joint') {
       for (let begin = 0; begin < n; begin += U) {
         let sum = 0;
@@ -276,8 +286,8 @@ export class Ppo {
 }
 
 /** Rows of a [T, width] array in the order of `slots`. */
-function gather(source: Float32Array, slots: Int32Array, width: number): Float32Array {
-  const out = new Float32Array(slots.length * width);
+function gather<A extends Float32Array | Int32Array | Uint8Array>(source: A, slots: Int32Array, width: number): A {
+  const out = new (source.constructor as new (length: number) => A)(slots.length * width);
   for (let k = 0; k < slots.length; k++) out.set(source.subarray(slots[k] * width, (slots[k] + 1) * width), k * width);
   return out;
 }
@@ -292,12 +302,22 @@ function shuffle(order: Int32Array, rng: Rng): void {
   }
 }
 
-/** Mean 0, standard deviation 1, bounded to ±5 so that no outlier rules an update. */
-export function standardised(values: Float32Array): Float32Array {
+/**
+ * Mean 0, standard deviation 1, bounded to ±5 so that no outlier rules an update.
+ *
+ * @param counted 0 for values that are left out and become 0; default: none is.
+ */
+export function standardised(values: Float32Array, counted?: Uint8Array): Float32Array {
+  const isIn = (k: number): boolean => counted?.[k] !== 0;
+  const count = counted === undefined ? values.length : counted.reduce((sum, one) => sum + one, 0);
   let mean = 0;
-  for (const x of values) mean += x / values.length;
+  values.forEach((x, k) => {
+    if (isIn(k)) mean += x / count;
+  });
   let square = 0;
-  for (const x of values) square += (x - mean) ** 2 / values.length;
+  values.forEach((x, k) => {
+    if (isIn(k)) square += (x - mean) ** 2 / count;
+  });
   const scale = 1 / (Math.sqrt(square) + 1e-8);
-  return values.map((x) => Math.min(5, Math.max(-5, (x - mean) * scale)));
+  return values.map((x, k) => (isIn(k) ? Math.min(5, Math.max(-5, (x - mean) * scale)) : 0));
 }

@@ -96,7 +96,7 @@ export function serverSequences(rollout: Rollout): Float32Array {
 
 /**
  * A request's own latency as its credit, [T·U]: −ν·(D_i − l̂_i·mean over the slot of D_j/l̂_j), so that a long answer
- * is not held against the server that gave it.
+ * is not held against the server that gave it. Requests that were not answered have none.
  */
 export function ownCredit(rollout: Rollout, config: SystemConfig): Float32Array {
   const { slots: T, requests: U } = rollout;
@@ -104,8 +104,11 @@ export function ownCredit(rollout: Rollout, config: SystemConfig): Float32Array 
   const credit = new Float32Array(T * U);
   for (let t = 0; t < T; t++) {
     let perToken = 0;
-    for (let d = t * U; d < (t + 1) * U; d++) perToken += rollout.latency[d] / rollout.predicted[d] / U;
-    for (let d = t * U; d < (t + 1) * U; d++) credit[d] = -nu * (rollout.latency[d] - perToken * rollout.predicted[d]);
+    let count = 0;
+    for (let d = t * U; d < (t + 1) * U; d++) count += rollout.answered[d];
+    for (let d = t * U; d < (t + 1) * U; d++) perToken += rollout.latency[d] / rollout.predicted[d] / count;
+    for (let d = t * U; d < (t + 1) * U; d++)
+      if (rollout.answered[d] === 1) credit[d] = -nu * (rollout.latency[d] - perToken * rollout.predicted[d]);
   }
   return credit;
 }

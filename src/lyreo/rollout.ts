@@ -53,9 +53,11 @@ export interface Rollout {
   readonly contribution: Float32Array;
   /** Requests of the slot that were not refused, at most U, [T]; what stands behind them is void. */
   readonly counts: Int32Array;
+  /** 1 where a request was answered, else 0, [T·U]: what was refused or rejected has no latency and teaches nothing. */
+  readonly answered: Uint8Array;
   /** l̂_out of every request, tokens, [T·U]. */
   readonly predicted: Int32Array;
-  /** D_tot of every request, s, [T·U]. */
+  /** D_tot of every request, s, 0 where it was not answered, [T·U]. */
   readonly latency: Float64Array;
   /** Σ D_tot of the requests that completed in the slot; of the last slot without those of the drain, [T]. */
   readonly completedLatency: Float64Array;
@@ -109,6 +111,7 @@ export function playEpisode(
     chi: new Float32Array(T * S * P),
     contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
     counts: new Int32Array(T),
+    answered: new Uint8Array(T * U),
     predicted: new Int32Array(T * U).fill(1),
     latency: new Float64Array(T * U),
     completedLatency: new Float64Array(T),
@@ -223,7 +226,9 @@ function book(rollout: Recording, outcome: SlotOutcome, t: number, T: number, sl
   const cutAt = T * slotSeconds;
   let drained = 0;
   for (let k = 0; k < completions.count; k++) {
-    rollout.latency[completions.slot[k] * U + completions.index[k]] = completions.total[k];
+    const d = completions.slot[k] * U + completions.index[k];
+    rollout.latency[d] = completions.total[k];
+    rollout.answered[d] = 1;
     if (t === T - 1 && completions.completedAt[k] > cutAt) drained += completions.total[k];
   }
   rollout.completedLatency[t] = completedLatency(outcome) - drained;

@@ -190,6 +190,17 @@ describe('LstmPredictor', () => {
     expect(after.slice(12)).not.toEqual(before.slice(12));
   });
 
+  it('does not use a tape twice, nor one that was given up', () => {
+    const net = new LstmPredictor(shape, createRng(8));
+    const batch = batchFor(shape, 3, 2, createRng(9));
+    const d = new Float32Array(3 * 2 * 2);
+    const [used, givenUp] = [net.forward(batch), net.forward(batch)];
+    net.backward(used, d);
+    givenUp.dispose();
+    for (const tape of [used, givenUp]) expect(() => net.backward(tape, d)).toThrow('was used');
+    net.dispose();
+  });
+
   it('agrees with the plain kernels on the JavaScript backend', async () => {
     const rng = createRng(7);
     const native = new LstmPredictor(shape, rng.fork('w'));

@@ -117,6 +117,7 @@ export class LstmPredictor {
     const tape: LstmTape = {
       outputs,
       dispose: () => {
+        if (!this.tapes.delete(tape)) return;
         for (const t of [x0, ...layers.flatMap(({ i, f, o, g, c, tanhC, h }) => [i, f, o, g, c, tanhC, h])])
           t.dispose();
       },
@@ -138,7 +139,6 @@ export class LstmPredictor {
     const rows = steps * batch;
     if (dOutputs.length !== rows * this.outputs)
       throw new RangeError(`dOutputs has ${dOutputs.length} numbers; the outputs are ${rows * this.outputs}`);
-    this.tapes.delete(tape);
     const k = this.kernels();
     const w = this.upload(k);
     const p = this.parameters;

@@ -15,7 +15,7 @@ export class DriftForecast extends Forecast {
   private sum = 0;
 
   constructor(view: SlotView) {
-    super(view, view.serverCount);
+    super(view);
     this.shares = new Float64Array(view.serverCount);
   }
 

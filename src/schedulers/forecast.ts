@@ -17,17 +17,14 @@ export class Forecast {
   private readonly work: Float64Array;
   private readonly prefillRate: Float64Array;
 
-  constructor(
-    protected view: SlotView,
-    serverCount: number,
-  ) {
-    const perServer = (): Float64Array => new Float64Array(serverCount);
+  constructor(protected view: SlotView) {
+    const perServer = (): Float64Array => new Float64Array(view.serverCount);
     this.requests = perServer();
     this.batch = perServer();
     this.batchTokens = perServer();
     this.output = perServer();
     this.work = perServer();
-    this.prefillRate = Float64Array.from(view.servers, (server) => server.spec.prefillTokensPerSecond);
+    this.prefillRate = perServer();
   }
 
   /** Starts a slot. */
@@ -39,6 +36,7 @@ export class Forecast {
       this.requests[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
       this.output[s] = view.remainingOutputTokens[s];
       this.work[s] = view.remainingTokenIterations[s];
+      this.prefillRate[s] = view.servers[s].spec.prefillTokensPerSecond;
     }
   }
 

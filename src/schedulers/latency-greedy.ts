@@ -7,7 +7,7 @@ export const latencyGreedy: SchedulerFactory = (config) => {
   const cost = new Float64Array(config.servers);
   let forecast: Forecast | undefined;
   return (view, assignment) => {
-    forecast ??= new Forecast(view, config.servers);
+    forecast ??= new Forecast(view);
     forecast.begin(view);
     for (let i = 0; i < view.count; i++) {
       for (let s = 0; s < cost.length; s++) cost[s] = forecast.latency(i, s);

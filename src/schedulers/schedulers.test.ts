@@ -229,7 +229,7 @@ describe('requests that outlive their predicted lengths', () => {
         erring,
         name,
         (view) => {
-          forecast ??= new Forecast(view, view.serverCount);
+          forecast ??= new Forecast(view);
           forecast.begin(view);
           for (let s = 0; s < view.serverCount; s++) {
             // All that runs there has made more tokens than were predicted.
