@@ -141,6 +141,9 @@ def main():
     parser.add_argument("names", nargs="*", help="part of a file name; default: all")
     options = parser.parse_args()
     paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith("e2e-")]
+    for name in options.names:
+        if not any(name in p.name for p in paths):
+            parser.error(f"name is {name!r}; allowed: part of a file name in notebooks/, such as {paths[0].stem}")
     if options.names:
         paths = [p for p in paths if any(name in p.name for name in options.names)]
     os.environ["LYREO_STATIC"] = "1"

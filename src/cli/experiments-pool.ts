@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { UserError } from '../core/errors';
+import { makeFolder } from '../core/folder';
 import { type Cell, type ProfileName, matrix, profiles, readArtefacts, shardOf } from '../experiments/matrix';
 import { RunStore, runsFolder } from '../experiments/run-store';
 import { executeCell } from '../experiments/run';
@@ -52,6 +53,7 @@ export async function experiments(options: ExperimentsOptions): Promise<number> 
     process.stdout.write(listText(cells, new Set(done.map(({ key }) => key))));
     return 0;
   }
+  if (missing.length > 0) makeFolder(store.folder);
   const status = new Status(cells, done, options.jobs, options.progress);
   const failed: string[] = [];
   try {
@@ -185,12 +187,13 @@ function revived({ key, seed }: Cell, profile: ProfileName): Cell {
 }
 
 async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Promise<void> {
-  const claim = store.claim(cell.key);
-  if (claim === null) {
-    tell({ kind: 'taken' });
-    return;
-  }
+  let claim: ReturnType<RunStore['claim']> = null;
   try {
+    claim = store.claim(cell.key);
+    if (claim === null) {
+      tell({ kind: 'taken' });
+      return;
+    }
     const run = await executeCell(cell, {
       store,
       onUpdate: (update) => {
@@ -201,8 +204,8 @@ async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Pr
     claim.release();
     tell({ kind: 'done' });
   } catch (error) {
-    store.discardPartial(cell.key);
-    claim.release();
+    if (claim !== null) store.discardPartial(cell.key);
+    claim?.release();
     const reason =
       error instanceof UserError || !(error instanceof Error) ? String(error) : `${error.name}: ${error.message}`;
     tell({ kind: 'failed', reason });

@@ -83,6 +83,12 @@ describe('lyreo experiments', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
+  it('says at once where no runs can be stored', () => {
+    writeFileSync(join(root, 'file'), '');
+    const { code, err } = lyreo(join('file', 'below'), ...smoke('fig3', '--seeds', '1'));
+    expect([code, err]).toEqual([2, expect.stringMatching(/allowed: a folder/)]);
+  });
+
   it('goes on after a failed run, and exits with 1', () => {
     // A file where the folder of the checkpoints should be: trainings fail, the others do not.
     const key = filesOf('a')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
+import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
 import type { ProfileName } from '../experiments/matrix';
 import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
@@ -42,8 +43,11 @@ Examples:
   $ lyreo scoreboard --profile quick
   $ lyreo scoreboard --readme README.md`,
     )
-    .action(async ({ profile, json, readme }: ScoreboardFlags) => {
+    .action(async ({ profile, json, readme }: ScoreboardFlags, command: Command) => {
       if (readme !== undefined) {
+        // Its rows are each from the profile that has most of its runs.
+        if (command.getOptionValueSource('profile') === 'cli' || json === true)
+          throw new UserError('--readme is given with --profile or --json; allowed: --readme alone');
         const { resultTable, withTable } = await import('../experiments/result-table.js');
         writeFileAtomic(readme, withTable(readTextFile(readme), resultTable(), readme));
         return;

@@ -120,7 +120,7 @@ describe('lyreo train and evaluate', () => {
     const updatesOf = (): number => readFileSync(join(folder, 'goal', 'log.jsonl'), 'utf8').split('\n').length - 1;
     const resume = (...args: string[]): Result => lyreo('train', '--out', 'goal', '--resume', ...args);
     expect(lyreo('train', ...system, ...quick, '--seed', '7', '--updates', '1', '--out', 'goal').code).toBe(0);
-    expect(resume()).toMatchObject({ code: 0, err: 'nothing to do: 1 of 1 updates are done\n' });
+    expect(resume()).toMatchObject({ code: 0, err: 'nothing to do: 1 updates are done, 1 were asked for\n' });
 
     // The goal as an interrupted training leaves it.
     const path = join(folder, 'goal', 'checkpoint.lyreo');
@@ -130,8 +130,8 @@ describe('lyreo train and evaluate', () => {
     expect(third.err).toMatch(/^resumed after update 1\nupdate 2\/3.*\nupdate 3\/3/);
     expect([third.code, updatesOf()]).toEqual([0, 3]);
     expect(resume('--updates', '4').err).toMatch(/^resumed after update 3\nupdate 4\/4/);
-    expect(resume().err).toBe('nothing to do: 4 of 4 updates are done\n');
-    expect(resume('--updates', '2').err).toBe('nothing to do: 4 of 2 updates are done\n');
+    expect(resume().err).toBe('nothing to do: 4 updates are done, 4 were asked for\n');
+    expect(resume('--updates', '2').err).toBe('nothing to do: 4 updates are done, 2 were asked for\n');
 
     for (const [args, complaint] of [
       ['--users 6', /^users is 6; allowed: 5, as in goal\/checkpoint/],

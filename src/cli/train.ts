@@ -102,7 +102,7 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
         signal,
         onResume: (done) => {
           if (done.length >= updates)
-            process.stderr.write(`nothing to do: ${done.length} of ${updates} updates are done\n`);
+            process.stderr.write(`nothing to do: ${done.length} updates are done, ${updates} were asked for\n`);
           else if (flags.progress) process.stderr.write(`resumed after update ${done.length}\n`);
         },
         onUpdate: (entry) => {

@@ -58,9 +58,10 @@ export class Results {
     return runs;
   }
 
-  /** A number of each of the point's runs, by seed. */
+  /** A number of each of the point's runs, by seed; a run that does not have it, NaN, is left out. */
   values(point: PointLike, metric: RunMetric): Map<number, number> {
-    return new Map(this.runs(point).map((run) => [run.seed, metric(run)]));
+    const values = this.runs(point).map((run): [number, number] => [run.seed, metric(run)]);
+    return new Map(values.filter(([, value]) => !Number.isNaN(value)));
   }
 
   /** The cells of an artefact, stored or not. */

@@ -67,7 +67,7 @@ export interface StoredRun {
 export function runsFolder(profile: ProfileName): string {
   // A variable that is set to nothing counts as not set.
   const LYREO_RUNS = process.env.LYREO_RUNS === '' ? undefined : process.env.LYREO_RUNS;
-  if (LYREO_RUNS !== undefined && statSync(LYREO_RUNS, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (LYREO_RUNS !== undefined && existsSync(LYREO_RUNS) && !statSync(LYREO_RUNS).isDirectory())
     throw invalid('LYREO_RUNS', LYREO_RUNS, 'a folder, or a path where one can be made; this is a file');
   return join(LYREO_RUNS ?? dataFile('runs'), profile);
 }
