@@ -41,6 +41,9 @@ const runsOf = ({ points }: FigureSeries): readonly StoredRun[] => points.flatMa
 /** Share of a training after which its latency is drawn once more, in close-up, and how far above the best it shows. */
 const CLOSE_UP = { from: 0.25, above: 0.15 };
 
+/** With more learners than this their bands would hide one another. */
+const MOST_BANDS = 4;
+
 /** Fig. 2: latency, once more in close-up, and virtual queue while learning; mean and range over seeds. */
 export function convergenceFigure(
   series: readonly FigureSeries[],
@@ -68,7 +71,10 @@ export function convergenceFigure(
     const top = Math.min(Math.max(...late), best * (1 + CLOSE_UP.above));
     const isCloseUp = k === 1 && late.length > 0;
     return {
-      traces: [...there.flatMap((one, i) => learningTraces(one, curves[i], i, k)), ...paperMarks(marks, k, k === 0)],
+      traces: [
+        ...there.flatMap((one, i) => learningTraces(one, curves[i], i, k, there.length <= MOST_BANDS)),
+        ...paperMarks(marks, k, k === 0),
+      ],
       axes: {
         x: `update of ${slots} slots`,
         y,
@@ -83,15 +89,21 @@ export function convergenceFigure(
     data: drawn.flatMap(({ traces }) => traces),
     layout: panelLayout(
       title,
-      'lines: mean, bands: least to greatest of n seeds',
+      there.length <= MOST_BANDS ? 'lines: mean, bands: least to greatest of n seeds' : 'lines: mean of n seeds',
       drawn.map(({ axes }) => axes),
       { rows: legendRows([...namesOf(there), PAPER]) },
     ),
   };
 }
 
-/** A method's line over updates with the band of its seeds. */
-function learningTraces({ label, colour }: FigureSeries, curve: Curve, i: number, panel: number): object[] {
+/** A method's line over updates, with the band of its seeds if wanted. */
+function learningTraces(
+  { label, colour }: FigureSeries,
+  curve: Curve,
+  i: number,
+  panel: number,
+  withBand: boolean,
+): object[] {
   const line = {
     type: 'scatter',
     mode: 'lines',
@@ -104,7 +116,7 @@ function learningTraces({ label, colour }: FigureSeries, curve: Curve, i: number
     hovertemplate: 'update %{x}: %{y:.4g}<extra>%{fullData.name}</extra>',
     ...panelAxes(panel),
   };
-  return [...(curve.n.some((n) => n > 1) ? [rangeBand(curve, colour, panel)] : []), line];
+  return [...(withBand && curve.n.some((n) => n > 1) ? [rangeBand(curve, colour, panel)] : []), line];
 }
 
 /** Fig. 3: how latencies of requests and deviations of slots are spread. */
@@ -239,7 +251,10 @@ function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure
   );
   const firstMarked = panels.findIndex(({ marks }) => marks.length > 0);
   const anyOverloaded = there.some(({ points }) => points.some(({ runs }) => isOverloaded(runs)));
-  const subtitle = [OVER_SEEDS, ...(anyOverloaded ? ['open marks: backlog grows without end'] : [])].join('; ');
+  const subtitle = [
+    OVER_SEEDS,
+    ...(anyOverloaded ? ['open marks: the backlog grows by 2 % of the arrivals or more'] : []),
+  ].join('; ');
   const figure = {
     data: [...traces, ...panels.flatMap(({ marks }, k) => paperMarks(marks, k, k === firstMarked))],
     layout: panelLayout(title, subtitle, axes, {
