@@ -1,5 +1,6 @@
 import { Quantiles } from '../core/quantiles';
 import type { SlotOutcome } from './outcome';
+import { nextQueue } from './virtual-queue';
 
 /** A pool this full counts as near its limit (V-D). */
 export const HIGH_KV = 0.9;
@@ -123,7 +124,7 @@ export class Metrics {
       this.deviation[s] += y;
       this.iterations[s] += outcome.iterations[s];
       this.queueSum += z;
-      this.lastQueue[s] = Math.max(z + y - this.tolerance, 0);
+      this.lastQueue[s] = nextQueue(z, y, this.tolerance);
       if (peak > HIGH_KV) this.highKv++;
     }
     this.backlog.add(this.arrived - this.rejected - this.completed, outcome.arrived);

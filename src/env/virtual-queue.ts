@@ -11,14 +11,25 @@ export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
 }
 
 /**
- * Virtual queues, IV-A: Z_s(t+1) = max(Z_s(t) + Y_s(t) − ε, 0), in place; Z(1) = 0.
+ * The virtual queue of a server, IV-A: Z_s(t+1) = max(Z_s(t) + Y_s(t) − ε, 0); Z(1) = 0.
+ *
+ * @param z Z_s(t).
+ * @param y Y_s(t).
+ * @param epsilon ε.
+ */
+export function nextQueue(z: number, y: number, epsilon: number): number {
+  return Math.max(z + y - epsilon, 0);
+}
+
+/**
+ * {@link nextQueue} of every server, in place.
  *
  * @param queue Z_s, [S].
  * @param deviation Y_s(t), [S].
  * @param tolerance ε.
  */
 export function updateVirtualQueue(queue: Float64Array, deviation: Float64Array, tolerance: number): void {
-  for (let s = 0; s < queue.length; s++) queue[s] = Math.max(queue[s] + deviation[s] - tolerance, 0);
+  for (let s = 0; s < queue.length; s++) queue[s] = nextQueue(queue[s], deviation[s], tolerance);
 }
 
 /** Lyapunov function, IV-A: L(Z) = ½·Σ Z_s². */

@@ -126,7 +126,7 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
       const dy = y - serverY[server];
       const squared = dx * dx + dy * dy;
       const large = factor * Math.exp(exponent * Math.log(squared < floor ? floor : squared));
-      return fades ? -large * Math.log(uniformAt(fadingKey, slot, user, server)) : large;
+      return fades ? large * rayleighGain(uniformAt(fadingKey, slot, user, server)) : large;
     },
   };
 }
