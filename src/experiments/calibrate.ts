@@ -1,15 +1,14 @@
 import { resumeJsonLog, writeJsonLog } from '../core/json-log';
 import { type Rng, createRng } from '../core/rng';
-import { gigabytesToBytes, kilobytesToBytes } from '../core/units';
+import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
 import type { SchedulerFactory } from '../env/scheduler';
 import { schedulers } from '../schedulers/index';
 import { type Calibrated, calibrated } from '../system/calibrated';
 import type { SystemConfig } from '../system/config';
 import type { GpuProfile } from '../system/gpu-profiles';
-import { gpuPresets, mixGpus } from '../system/gpus';
+import { gpuPresets, serverSpecs } from '../system/gpus';
 import { systemConfig, tableOne } from '../system/presets';
-import type { ServerSpec } from '../system/scenario';
 import { Serving } from '../system/serving';
 import { Metrics, type RunMetrics } from '../env/metrics';
 import { type Published, publishedFacts } from './published';
@@ -361,7 +360,8 @@ export function simulateUnder(
     ...fields,
   });
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
-  const serving = new Serving(serversOf(config, constants), { ...config, kvBytesPerToken });
+  const profiles = gpusUnder({ ...constants, kvPoolFraction: config.kvPoolFraction });
+  const serving = new Serving(serverSpecs(config, profiles), { ...config, kvBytesPerToken });
   const env = new EdgeEnv(config, seed, {}, { serving });
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
@@ -377,18 +377,6 @@ export function simulateUnder(
 /** The three GPUs under some constants. */
 export function gpusUnder(constants: Constants): GpuProfile[] {
   return gpuPresets(constants.kvPoolFraction, toCalibrated(constants, ''));
-}
-
-/** The servers as `serverSpecs` makes them, with other constants than the shipped ones. */
-function serversOf(config: SystemConfig, constants: Constants): ServerSpec[] {
-  const profiles = gpusUnder({ ...constants, kvPoolFraction: config.kvPoolFraction });
-  return mixGpus(config.mix, config.servers).map((gpu, s) => {
-    const profile = profiles.find(({ name }) => name === gpu);
-    if (profile === undefined) throw new Error(`${gpu} has no profile`);
-    const { prefillTokensPerSecond, decodeProfile } = profile;
-    const kvCapacityBytes = config.kvPoolFraction * gigabytesToBytes(profile.memoryGB);
-    return { name: `s${s + 1}-${gpu}`, kvCapacityBytes, prefillTokensPerSecond, decodeProfile };
-  });
 }
 
 /** How the objective answers to one constant. */

@@ -98,17 +98,21 @@ export function mixGpus(mix: Mix, servers: number): string[] {
 /** The names of the preset GPUs. */
 export const gpuNames: readonly string[] = printed.map((gpu) => gpu.name);
 
+/** The GPUs that a configuration chooses from: the presets, or those of its profile file. */
+function profilesOf({ gpuProfilesFile, kvPoolFraction }: SystemConfig): GpuProfile[] {
+  return gpuProfilesFile === undefined
+    ? gpuPresets(kvPoolFraction)
+    : readGpuProfiles(readTextFile(gpuProfilesFile), gpuProfilesFile);
+}
+
 /**
  * The servers of a configuration, "s1-rtx3080" first; each pool is κ·M_s bytes (III-D).
  *
- * @throws UserError when the profile file is faulty or lacks a GPU.
+ * @param profiles the GPUs to choose from; default: the configuration's.
+ * @throws UserError when the profile file is faulty or a GPU has no profile.
  */
-export function serverSpecs(config: SystemConfig): ServerSpec[] {
+export function serverSpecs(config: SystemConfig, profiles: readonly GpuProfile[] = profilesOf(config)): ServerSpec[] {
   const { gpuProfilesFile, kvPoolFraction } = config;
-  const profiles =
-    gpuProfilesFile === undefined
-      ? gpuPresets(kvPoolFraction)
-      : readGpuProfiles(readTextFile(gpuProfilesFile), gpuProfilesFile);
   const byName = new Map(profiles.map((profile) => [profile.name, profile]));
   return (config.gpus ?? mixGpus(config.mix, config.servers)).map((gpu, s) => {
     const profile = byName.get(gpu);
