@@ -2,6 +2,7 @@ import { createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
 import { Metrics, type RunMetrics } from '../env/metrics';
+import { playSlots } from '../env/play-slots';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
@@ -53,14 +54,8 @@ export function timedRun({ config, engine, recorder }: Case, seed: number): { se
   const env = new EdgeEnv(config, seed, { recorder }, parts);
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
-  const assignment = new Int32Array(config.users);
   const start = process.cpuUsage();
-  let step = env.reset();
-  while (step.stepType !== 'last') {
-    assign(step.view, assignment);
-    step = env.step(assignment);
-    if (step.outcome !== null) metrics.add(step.outcome);
-  }
+  for (const outcome of playSlots(env, assign)) metrics.add(outcome);
   const { user, system } = process.cpuUsage(start);
   return { seconds: (user + system) / 1e6, metrics: metrics.report() };
 }
@@ -89,14 +84,10 @@ function memoryGrowth(config: SystemConfig): number {
   const env = new EdgeEnv(config, 1);
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = schedulers['ll-in-slot'](config, createRng(1));
-  const assignment = new Int32Array(config.users);
   let atFirst = 0;
-  let step = env.reset();
-  while (step.stepType !== 'last') {
-    assign(step.view, assignment);
-    step = env.step(assignment);
-    if (step.outcome !== null) metrics.add(step.outcome);
-    if (env.outcome.slot + 1 === config.slots / 10) atFirst = process.memoryUsage.rss();
+  for (const outcome of playSlots(env, assign)) {
+    metrics.add(outcome);
+    if (outcome.slot + 1 === config.slots / 10) atFirst = process.memoryUsage.rss();
   }
   return process.memoryUsage.rss() - atFirst;
 }

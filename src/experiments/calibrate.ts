@@ -2,6 +2,7 @@ import { resumeJsonLog, writeJsonLog } from '../core/json-log';
 import { type Rng, createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv } from '../env/edge-env';
+import { playSlots } from '../env/play-slots';
 import type { SchedulerFactory } from '../env/scheduler';
 import { schedulers } from '../schedulers/index';
 import { type Calibrated, calibrated } from '../system/calibrated';
@@ -365,12 +366,7 @@ export function simulateUnder(
   const env = new EdgeEnv(config, seed, {}, { serving });
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
-  for (let step = env.reset(); step.stepType !== 'last';) {
-    const assignment = new Int32Array(step.view.count);
-    assign(step.view, assignment);
-    step = env.step(assignment);
-    if (step.outcome !== null) metrics.add(step.outcome);
-  }
+  for (const outcome of playSlots(env, assign)) metrics.add(outcome);
   return metrics.report();
 }
 

@@ -1,7 +1,8 @@
 import { createRng } from '../core/rng';
 import { EdgeEnv, type EdgeEnvOptions, configuredWorkload } from '../env/edge-env';
 import type { SlotOutcome } from '../env/outcome';
-import type { SchedulerFactory } from '../env/scheduler';
+import { playSlots } from '../env/play-slots';
+import type { Scheduler, SchedulerFactory } from '../env/scheduler';
 import type { SystemConfig } from '../system/config';
 import type { Scenario, ServerSpec } from '../system/scenario';
 import type { EdgeServer } from '../system/server';
@@ -127,15 +128,14 @@ export function inspect(
   const slots: InspectedSlot[] = [];
   const assignments: number[][] = [];
   const done: Done[] = [];
-  for (let step = env.reset(); step.stepType !== 'last';) {
-    const assignment = new Int32Array(step.view.count);
-    assign(step.view, assignment);
-    assignments.push(Array.from(assignment));
-    step = env.step(assignment);
-    if (step.outcome === null) continue;
-    metrics.add(step.outcome);
-    slots.push(...slotRows(step.outcome));
-    done.push(...doneRows(step.outcome));
+  const noted: Scheduler = (view, assignment) => {
+    assign(view, assignment);
+    assignments.push(Array.from(assignment.subarray(0, view.count)));
+  };
+  for (const outcome of playSlots(env, noted)) {
+    metrics.add(outcome);
+    slots.push(...slotRows(outcome));
+    done.push(...doneRows(outcome));
   }
   const boundaries = boundariesOf(iterations, config.servers);
   const requests = done

@@ -1,7 +1,8 @@
 import { Quantiles } from '../core/quantiles';
 import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import type { SchedulerFactory } from '../env/scheduler';
+import { playSlots } from '../env/play-slots';
+import type { Scheduler, SchedulerFactory } from '../env/scheduler';
 import type { BalanceMeasure } from '../lyreo/rollout';
 import { CountBalance } from '../lyreo/rollout';
 import type { SystemConfig } from '../system/config';
@@ -83,19 +84,17 @@ export async function measure(
     const metrics = new Metrics(config.servers, config.balanceTolerance);
     const assign = scheduler(config, createRng(seed).fork('scheduler'));
     const counted = balance === 'count' ? new CountBalance(config) : null;
-    for (let step = env.reset(); step.stepType !== 'last';) {
-      const { view } = step;
+    let counts: Float64Array = new Float64Array(0);
+    const countedAssign: Scheduler = (view, assignment) => {
       counted?.show(view);
-      const assignment = new Int32Array(view.count);
       assign(view, assignment);
-      const counts = counted?.read(view, assignment);
-      step = env.step(assignment);
-      const { outcome } = step;
-      if (outcome === null) continue;
+      if (counted !== null) counts = counted.read(view, assignment);
+    };
+    for (const outcome of playSlots(env, countedAssign)) {
       metrics.add(outcome);
       deviations.push(mean([...outcome.deviation]));
       for (let i = 0; i < outcome.completions.count; i++) latencies.add(outcome.completions.total[i]);
-      if (counts !== undefined) counted?.add(counts, outcome);
+      counted?.add(counts, outcome);
       if (outcome.slot % 50 === 49) await pause();
     }
     runs.push(metrics.report());

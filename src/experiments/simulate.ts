@@ -1,5 +1,6 @@
 import { createRng } from '../core/rng';
 import { EdgeEnv, type EdgeEnvOptions } from '../env/edge-env';
+import { playSlots } from '../env/play-slots';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { SystemConfig } from '../system/config';
 import { Metrics, type RunMetrics } from '../env/metrics';
@@ -29,14 +30,9 @@ function* run(
   const env = new EdgeEnv(config, seed, options);
   const metrics = new Metrics(env.servers.length, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
-  let step = env.reset();
-  let assignment = new Int32Array(step.view.count);
-  while (step.stepType !== 'last') {
-    if (assignment.length < step.view.count) assignment = new Int32Array(2 * step.view.count);
-    assign(step.view, assignment);
-    step = env.step(assignment);
-    if (step.outcome !== null) metrics.add(step.outcome);
-    const slots = env.outcome.slot + 1;
+  for (const outcome of playSlots(env, assign)) {
+    metrics.add(outcome);
+    const slots = outcome.slot + 1;
     options.onSlot?.(slots);
     yield slots;
   }
