@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserType, Page } from 'playwright-core';
 import { encodeFigure, type EncodedFigure, type Figure } from './figure';
 import { inKernel } from './kernel';
 
@@ -119,9 +119,8 @@ export function findChromium(): string {
     ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-    ...playwrightDownloads(),
   ];
-  const found = candidates.find((path) => existsSync(path));
+  const found = candidates.find((path) => existsSync(path)) ?? playwrightDownload();
   if (found !== undefined) return found;
   throw new Error(
     'a figure is drawn as a picture by Chromium, which was not found; install it ' +
@@ -130,9 +129,13 @@ export function findChromium(): string {
   );
 }
 
-function playwrightDownloads(): string[] {
-  const folder = join(homedir(), '.cache', 'ms-playwright');
-  if (!existsSync(folder)) return [];
-  const versions = readdirSync(folder).filter((name) => name.startsWith('chromium-'));
-  return versions.map((name) => join(folder, name, 'chrome-linux', 'chrome'));
+/** The Chromium that `npx playwright-core install chromium` has put into playwright's folder, if it has. */
+function playwrightDownload(): string | undefined {
+  const { chromium } = createRequire(__filename)('playwright-core') as { readonly chromium: BrowserType };
+  try {
+    const path = chromium.executablePath();
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined; // a system that playwright has no Chromium for
+  }
 }
