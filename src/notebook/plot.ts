@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writeFileAtomic } from '../core/atomic';
 import { makeFolder } from '../core/folder';
 import { encodeFigure, type Figure } from './figure';
 import { breathe, display, displaySlot, inKernel, isStatic, type MimeBundle } from './kernel';
@@ -97,8 +97,8 @@ function writePictures(name: string, png: Buffer, svg: Buffer): void {
   }
   const folder = process.env['LYREO_FIGURES'] ?? resolve(__dirname, '..', '..', 'figures');
   makeFolder(folder);
-  writeFileSync(join(folder, `${name}.png`), png);
-  writeFileSync(join(folder, `${name}.svg`), svg);
+  writeFileAtomic(join(folder, `${name}.png`), png);
+  writeFileAtomic(join(folder, `${name}.svg`), svg);
 }
 
 function captionOf(figure: Figure, options: PlotOptions): string {
