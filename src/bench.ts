@@ -1,17 +1,18 @@
 import { benchEnvironment } from './bench/environment';
 import { type BenchFigure, formatFigures } from './bench/figure';
 import { benchLearner } from './bench/learner';
-import { benchLearn } from './nn/bench';
+import { benchNetworks } from './bench/networks';
 
 const usage = `Usage: npm run bench [-- [learn] [--json] [--quick]]
 
 Without "learn": slots per second of one core of the whole environment step beside naive engines, at three sizes, with the trace on, and
-memory over a long run. With "learn": the parts of a learning update.
+memory over a long run. With "learn": the parts of a learning update, beside those of the program that LYREO_PEER names, if
+any (what it is told and prints: src/bench/networks.ts).
   --json   one JSON line per figure: bench, value, unit, ratio, ratioTo
   --quick  shorter runs, rougher figures
 `;
 
-async function main(args: readonly string[]): Promise<number> {
+function main(args: readonly string[]): number {
   const unknown = args.find((arg) => !['learn', 'env', '--json', '--quick', '--help'].includes(arg));
   if (unknown !== undefined || args.includes('--help')) {
     if (unknown !== undefined) process.stderr.write(`argument is "${unknown}"; allowed: learn, --json, --quick\n`);
@@ -22,7 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
   const log = (message: string): void => {
     process.stderr.write(`bench: ${message}\n`);
   };
-  const figures = args.includes('learn') ? await learn(quick, log) : environment(quick, log);
+  const figures = args.includes('learn') ? learn(quick, log) : environment(quick, log);
   process.stdout.write(formatFigures(figures, args.includes('--json')));
   return 0;
 }
@@ -33,10 +34,8 @@ function environment(quick: boolean, log: (message: string) => void): BenchFigur
     : benchEnvironment({ repetitions: 7, slots: 10_000, memorySlots: 100_000, log });
 }
 
-async function learn(quick: boolean, log: (message: string) => void): Promise<readonly BenchFigure[]> {
-  return [...benchLearner({ quick, log }), ...(await benchLearn({ quick, log }))];
+function learn(quick: boolean, log: (message: string) => void): BenchFigure[] {
+  return [...benchLearner({ quick, log }), ...benchNetworks({ quick, log })];
 }
 
-void main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-});
+process.exitCode = main(process.argv.slice(2));
