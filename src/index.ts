@@ -82,7 +82,8 @@ export { type Optimum, exactOptimum } from './bounds/optimum';
 
 // Sections IV-B and IV-C: learning.
 export { type Policy, type PolicyKind, type SlotRecord, atServers, createPolicy, slotRecord } from './lyreo/policy';
-export { type Rollout, type BalanceMeasure, playEpisode } from './lyreo/rollout';
+export { type BalanceMeasure, CountBalance } from './env/count-balance';
+export { type Rollout, playEpisode } from './lyreo/rollout';
 export {
   type BoundTerms,
   returnsToGo,

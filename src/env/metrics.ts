@@ -82,12 +82,13 @@ export class Metrics {
   private readonly deviation: Float64Array;
   private readonly iterations: Float64Array;
   private readonly lastQueue: Float64Array;
-  private readonly backlog: BacklogTrend = new BacklogTrend();
+  private readonly backlog: BacklogTrend;
 
   constructor(
     private readonly serverCount: number,
     private readonly tolerance: number,
   ) {
+    this.backlog = new BacklogTrend(serverCount);
     this.eta = new Float64Array(serverCount);
     this.peak = new Float64Array(serverCount);
     this.deviation = new Float64Array(serverCount);
@@ -183,6 +184,8 @@ class BacklogTrend {
   private arrivals = 0;
   private slots = 0;
 
+  constructor(private readonly serverCount: number) {}
+
   add(inSystem: number, arrived: number): void {
     this.arrivals += arrived;
     this.slots++;
@@ -197,8 +200,9 @@ class BacklogTrend {
   }
 
   /**
-   * OVERLOADED when the backlog grew over the last three quarters of the run by more than a slot's arrivals and by more
-   * than half, and by at least 2 % of what arrived then: the servers fall behind for good.
+   * OVERLOADED when the backlog grew over the last three quarters of the run by more than a slot's arrivals, by more than
+   * a request per server and by more than half, and by at least 2 % of what arrived then: the servers fall behind. One
+   * that grows more slowly is not told from chance.
    */
   stability(): Stability {
     const { blocks, blockSlots } = this;
@@ -213,7 +217,8 @@ class BacklogTrend {
     const slotsBetween = (blocks.length - 1 - 2 * quarter) * blockSlots;
     const growth = (late - early) / slotsBetween;
     const text = `requests in the system went from ${early.toFixed(1)} to ${late.toFixed(1)}, ${growth >= 0 ? '+' : ''}${growth.toFixed(2)} per slot at ${perSlot.toFixed(1)} arrivals per slot`;
-    const overloaded = late > 1.5 * early && late - early > perSlot && growth > 0.02 * perSlot;
+    const overloaded =
+      late > 1.5 * early && late - early > Math.max(perSlot, this.serverCount) && growth > 0.02 * perSlot;
     return { verdict: overloaded ? 'OVERLOADED' : 'STABLE', reason: text };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../experiments/simulate';
-import { CountBalance } from '../lyreo/rollout';
+import { CountBalance } from './count-balance';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';
 import { checkEnv } from './check-env';

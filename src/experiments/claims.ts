@@ -50,6 +50,8 @@ const others = (...without: MethodName[]): MethodName[] => published.filter((met
 
 const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %`;
 const orderRule = 'paired 95 % interval of the difference above 0';
+/** A training has converged when its last quarter differs from the third by less than this share. */
+const SETTLED = 0.05;
 const trendRule = 'paired interval of last less first on its side of 0, no significant step against it';
 
 /** A metric of the evaluation. */
@@ -67,6 +69,9 @@ const latencyQuantile =
 const medianLatency = latencyQuantile(10);
 const deviationMedian: RunMetric = ({ evaluation }) => evaluation.deviationQuantiles[10];
 const spread: RunMetric = (run) => latencyQuantile(15)(run) - latencyQuantile(5)(run);
+const upperTail: RunMetric = (run) => latencyQuantile(19)(run) - medianLatency(run);
+const deviationSpread: RunMetric = ({ evaluation }) =>
+  evaluation.deviationQuantiles[15] - evaluation.deviationQuantiles[5];
 
 /** The mean of a log's column over a part of the training, from and to as shares of it. */
 const during =
@@ -149,7 +154,7 @@ type PaperName = keyof typeof paperNames;
 const threeNames = Object.keys(paperNames) as PaperName[];
 
 function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
-  const [latencyOrder, queueOrder, band, throughout, queueShape] = facts.claims;
+  const [latencyOrder, queueOrder, band, throughout, queueShape, stable] = facts.claims;
   const needs = points(learners);
   const final = afterConvergence;
   const order = (field: keyof UpdateLog) => (results: Results) =>
@@ -214,6 +219,22 @@ function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
         ),
     }),
     ruled('fig2', {
+      id: 'fig2.stable',
+      claim: stable,
+      kind: 'shape',
+      tolerance: `last quarter of the training within ±${100 * SETTLED} % of the third, interval`,
+      needs: points(['lyreo']),
+      judge: (results) => {
+        const [third, last] = [during('latency', 0.5, 0.75), during('latency', 0.75, 1)];
+        const change = combine(
+          'change of LYREO’s latency from the third to the last quarter',
+          [at(results, { method: 'lyreo' }, third), at(results, { method: 'lyreo' }, last)],
+          (before, after) => after / before - 1,
+        );
+        return isWithin(change, -SETTLED, SETTLED);
+      },
+    }),
+    ruled('fig2', {
       id: 'fig2.queue-ppo',
       claim: `${queueShape.split(';')[0]} (mean and standard deviation over the second half of the training)`,
       kind: 'order',
@@ -267,7 +288,7 @@ function below(
 }
 
 function fig3({ fig3_distributions: { claims } }: Published): Claim[] {
-  const [medians, ppoBeats, pair, compact, lowest, worst] = claims;
+  const [medians, ppoBeats, pair, compact, lowest, worst, tails] = claims;
   const [staticFirst, llFirst] = pair.split('; ');
   const needs = points(published);
   const order = (id: string, claim: string, judge: (results: Results) => Judgement): Claim =>
@@ -306,12 +327,23 @@ function fig3({ fig3_distributions: { claims } }: Published): Claim[] {
         ['random-latency', 'latency', medianLatency],
         ['random-deviation', 'deviation', deviationMedian],
         ['random-width', 'quartile distance of latency', spread],
+        ['random-deviation-width', 'quartile distance of deviation', deviationSpread],
       ] as const
     ).map(([id, what, metric]) =>
       order(id, `${worst} (${what})`, (results) =>
         all(others('random').flatMap((method) => below(results, method, ['random'], metric))),
       ),
     ),
+    {
+      ...order('tails', tails, (results) =>
+        all(
+          (['lyreo', 'ly-ppo'] as const).flatMap((method) =>
+            below(results, method, others('lyreo', 'ly-ppo'), upperTail),
+          ),
+        ),
+      ),
+      tolerance: `${orderRule}, 95 % quantile less median`,
+    },
   ];
 }
 
@@ -339,6 +371,27 @@ function table2({ table2: facts }: Published): Claim[] {
           metric,
         ),
       ),
+    ),
+    ...(['LYREO-Count', 'LYREO-NoLB'] as const).flatMap((row) =>
+      tableMetrics.map(([id, what, , metric], column): Claim => {
+        const printed = facts.percent_against_LYREO[row][column];
+        const against = (results: Results): Named =>
+          combine(
+            `${what} of ${row} against LYREO, percent`,
+            [at(results, { method: rows[row] }, metric), at(results, { method: 'lyreo' }, metric)],
+            (theirs, lyreos) => 100 * (theirs / lyreos - 1),
+          );
+        return {
+          id: `table2.${rows[row]}.${id}-percent`,
+          artefact: 'table2',
+          claim: `${what} of ${row} against LYREO`,
+          kind: 'number',
+          paper: `${printed} %`,
+          tolerance: numberRule,
+          needs: points([rows[row], 'lyreo']),
+          judge: (results) => numberHolds(against(results), printed),
+        };
+      }),
     ),
     ...tableMetrics.map(([id, what, , metric]) =>
       ruled('table2', {
@@ -673,8 +726,6 @@ function fig7({ fig7_nu: facts, settings }: Published, profile: Profile): Claim[
   ];
 }
 
-/** A training has converged when its last quarter differs from the third by less than this share. */
-const SETTLED = 0.05;
 /** What "marginal" and "close" mean here, relative. */
 const MARGINAL = 0.02;
 

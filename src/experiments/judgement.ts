@@ -55,11 +55,15 @@ function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of:
 
 /**
  * A printed number holds if the 95 % interval of our mean over seeds meets ±10 % of it. An interval that does, but
- * reaches more than 25 % of the printed value to either side, decides nothing.
+ * reaches more than 25 % of the printed value to either side, decides nothing; nor does a quotient with a divisor of 0.
  */
 export function numberHolds({ name, values }: Named, printed: number): Judgement {
   const ours = meanInterval([...values.values()]);
   if (ours.n < 2) return untestable(name, ours.n);
+  if (!Number.isFinite(ours.mean)) {
+    const reason = `${name}: no number, since a seed has 0 where it is divided by`;
+    return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
+  }
   const [low, high] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)].sort((a, b) => a - b);
   const meets = ours.lo <= high && ours.hi >= low;
   const isWide = (ours.hi - ours.lo) / 2 > WIDEST_INTERVAL * Math.abs(printed);

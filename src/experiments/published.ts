@@ -41,10 +41,16 @@ export interface Published {
     readonly servers_default: number;
     readonly gpu_mix: Readonly<Record<Mix, Partial<ThreeGpus>>>;
     readonly high_kv_threshold: number;
+    readonly lengths: string;
+    readonly decode_rate: string;
+    readonly kv_pool: string;
   };
   readonly fig2_convergence: Claims & { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
   readonly fig3_distributions: Claims;
-  readonly table2: Claims & Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>>;
+  readonly table2: Claims &
+    Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>> & {
+      readonly percent_against_LYREO: Readonly<Record<'LYREO-Count' | 'LYREO-NoLB', Row>>;
+    };
   readonly fig4_users: Claims & {
     readonly users: Pair;
     readonly servers: number;

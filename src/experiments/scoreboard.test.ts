@@ -31,6 +31,7 @@ describe('rules', () => {
     ['so wide that it meets anything', named(1, 4, 2), 2.5, 'cannot be tested'],
     ['one seed', named(2.5), 2.5, 'cannot be tested'],
     ['no seed', named(), 2.5, 'cannot be tested'],
+    ['a quotient by 0', named(Infinity, 1, NaN), 2.5, 'cannot be tested'],
   ])('number: %s', (_, ours, printed, verdict) => {
     expect(numberHolds(ours, printed).verdict).toBe(verdict);
   });
@@ -221,8 +222,8 @@ describe('scoreboard', () => {
     expect(artefacts).toHaveLength(8);
     for (const part of artefacts.flatMap(({ claims }) => claims.flatMap((claim) => claim.split('; '))))
       expect(text).toContain(part.replace(/,? (most of the gain|marginal beyond).*/, ''));
-    // 6 of Fig. 2, 12 of Table II, 4 and the 33 % of Fig. 4, 5 of Fig. 7.
-    expect(rows.filter(({ kind }) => kind === 'number')).toHaveLength(28);
+    // 6 of Fig. 2, 12 and 8 percentages of Table II, 4 and the 33 % of Fig. 4, 5 of Fig. 7.
+    expect(rows.filter(({ kind }) => kind === 'number')).toHaveLength(36);
     expect(rows.filter(({ kind }) => kind === 'setting')).toHaveLength(Object.keys(facts.settings).length);
   });
 

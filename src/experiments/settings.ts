@@ -60,6 +60,9 @@ export function settingClaims({ settings, inferred }: Published = publishedFacts
       (Object.keys(settings.gpu_mix) as Mix[]).map((mix) => [mix, countsOf(mixGpus(mix, settings.servers_default))]),
     ),
     high_kv_threshold: HIGH_KV,
+    lengths: `log-normal with the printed means, spreads ${config.sigmaInput} and ${config.sigmaOutput}`,
+    decode_rate: 'a curve over the pool, fitted to the published latencies (data/calibrated.json)',
+    kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
   };
   const isInferred = inferred.join(' ');
   return (Object.keys(settings) as (keyof Published['settings'])[]).map((name) => {

@@ -58,6 +58,13 @@ export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdic
   return isContradicted ? '✗ does not hold' : '✗ not shown';
 }
 
+/** Ours with its interval, and with the unit that a printed number has. */
+function oursText({ ours, kind, paper }: ScoreboardRow): string {
+  if (ours === null) return '';
+  const unit = kind === 'number' ? (/ (s|%)$/.exec(paper)?.[0] ?? '') : '';
+  return `${intervalText(ours)}${unit}`;
+}
+
 /** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */
 export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): ClaimRow[] {
   return board.rows
@@ -65,7 +72,7 @@ export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): C
     .map((row) => ({
       claim: row.claim,
       paper: row.paper,
-      ours: row.ours === null ? '' : intervalText(row.ours),
+      ours: oursText(row),
       holds: verdictText(row),
       why: row.reason,
     }));
@@ -77,7 +84,7 @@ export function scoreboardTable(rows: readonly ScoreboardRow[]): string {
     `\`${row.id}\``,
     row.claim,
     row.paper,
-    row.ours === null ? '' : intervalText(row.ours),
+    oursText(row),
     verdictText(row),
     row.reason,
     row.tolerance,

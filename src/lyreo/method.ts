@@ -1,4 +1,4 @@
-import type { BalanceMeasure } from './rollout';
+import type { BalanceMeasure } from '../env/count-balance';
 import type { PolicyKind } from './policy';
 
 /**
