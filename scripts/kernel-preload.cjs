@@ -88,7 +88,7 @@ function awaitsAtTopLevel(code) {
 const running = new Int32Array(new SharedArrayBuffer(4));
 /** Timers that cells set and that have not fired. */
 const timers = new Map();
-/** Functions of the running cell that end it in an orderly way; see src/notebook/interrupt.ts. */
+/** Functions of the running cell that end it in an orderly way; see src/notebook/progress.ts. */
 const stopRequests = new Set();
 const hook = { stopRequests, /** A new object for every cell. */ cell: {} };
 globalThis[Symbol.for('lyreo.kernel')] = hook;

@@ -89,7 +89,9 @@ function lines(command, args) {
       const count = (pattern) => output.match(pattern)?.length ?? 0;
       const failed = count(/^FAIL /gm);
       const passed = count(/^ok /gm);
-      resolve({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
+      // A suite that checked nothing has not passed.
+      const isBroken = failed === 0 && (code !== 0 || passed === 0);
+      resolve({ passed, failed: isBroken ? 1 : failed });
     });
   });
 }

@@ -36,7 +36,7 @@ export interface Episode {
 /**
  * Reads an episode without running it: the same requests, users and links as `simulate` with this seed meets.
  *
- * @param workload default: the configuration's synthetic lengths.
+ * @param workload default: the configuration's, synthetic or of its `lengthsFile`.
  */
 export function readEpisode(config: SystemConfig, seed: number, workload?: Workload): Episode {
   const source = configuredWorkload(config, seed, workload);

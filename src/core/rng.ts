@@ -102,7 +102,7 @@ class Sfc32 implements Rng {
   }
 
   restore(state: readonly number[]): void {
-    if (state.length < 4) throw new RangeError('Rng.restore: a state has five numbers');
+    if (state.length !== 5) throw new RangeError('Rng.restore: a state has five numbers');
     const [a, b, c, counter, spare] = state;
     this.a = a;
     this.b = b;

@@ -3,7 +3,7 @@ import type { SlotView } from './slot-view';
 /** One line of the feature table. */
 export interface Feature {
   readonly name: string;
-  /** How it is computed; all features are clipped to [−10, 10]. */
+  /** How it is computed; what is no ln(1 + x) is clipped to [−10, 10]. */
   readonly formula: string;
 }
 

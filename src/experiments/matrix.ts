@@ -58,7 +58,7 @@ export interface Profile {
   /** Held-out episodes that a method is evaluated on, the same for all methods, and their slots. */
   readonly episodes: number;
   readonly evaluationSlots: number;
-  /** Points of the sweeps; the default is added to them where it is missing. */
+  /** Points of the sweeps. */
   readonly users: readonly number[];
   readonly servers: readonly number[];
   readonly nu: readonly number[];

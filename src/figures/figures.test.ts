@@ -82,7 +82,7 @@ describe('every figure', () => {
     expect(traces(figure)).toHaveLength(count);
     for (const trace of traces(figure)) {
       const length = trace.type === 'histogram' ? trace.x.length : trace.y.length;
-      expect(length).toBeGreaterThanOrEqual(0);
+      expect(length).toBeGreaterThan(0);
       if (trace.type !== 'histogram' && trace.type !== 'heatmap') expect(trace.x.length).toBe(trace.y.length);
       const numbers = [trace.x, trace.type === 'histogram' ? [] : trace.y].flatMap((values) => Array.from(values));
       expect(numbers.filter((value) => typeof value === 'number' && !Number.isFinite(value))).toEqual([]);

@@ -249,7 +249,7 @@ function slotSlider(run: Inspection, axes: readonly string[]): object {
   };
 }
 
-/** The six traces of one server: two phases, admissions, completions, pool; the same number for every server. */
+/** The five traces of one server: two phases, admissions, completions, pool; the same number for every server. */
 function panelTraces(run: Inspection, server: number, visible: boolean, axes: Axes): object[] {
   const rows = run.iterations.filter((row) => row.server === server);
   const capacity = megabytes(run.servers.at(server)?.kvCapacityBytes ?? 0);

@@ -9,7 +9,7 @@ export interface TableOneRow {
   readonly calibrated: string;
 }
 
-/** Symbol, meaning and unit of every number in the configuration, in the order of Section III. */
+/** Symbol, meaning and unit of the numbers in the configuration that the paper has, in the order of Section III. */
 const FIELDS: readonly (readonly [field: keyof SystemConfig, symbol: string, meaning: string, unit: string])[] = [
   ['users', 'U', 'mobile users', ''],
   ['servers', 'S', 'edge servers', ''],

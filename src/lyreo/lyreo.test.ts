@@ -29,7 +29,9 @@ function updates(one: Learner, count: number): string[] {
 }
 
 const methods: readonly Partial<LearningMethod>[] = [
-  ...(['delayed', 'booked', 'littles-law', 'printed', 'slot', 'request'] as CreditKind[]).map((credit) => ({ credit })),
+  ...(['delayed', 'booked', 'littles-law', 'printed', 'slot', 'own', 'request'] as CreditKind[]).map((credit) => ({
+    credit,
+  })),
   { policy: 'sequential' },
   { measure: 'count' },
   { balance: 'none' },
@@ -117,9 +119,9 @@ describe('Learner', () => {
     }[who];
     parameters?.values.fill(Number.NaN, 0, 1);
     parameters?.changed();
-    expect(() => one.update()).toThrow(DivergenceError);
-    parameters?.values.fill(Number.NaN, 0, 1);
-    expect(() => one.update()).toThrow(new RegExp(`${who}|not finite|NaN`));
+    const update = (): unknown => one.update();
+    expect(update).toThrow(DivergenceError);
+    expect(update).toThrow(who);
     one.dispose();
   });
 });

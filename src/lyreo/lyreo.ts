@@ -169,13 +169,15 @@ export class Learner {
     const bad = Object.entries(log).find(([, x]) =>
       typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number),
     );
-    const parts: [string, { firstNonFinite(): string | undefined }][] = [
-      ['actor', this.policy.net.parameters],
-      ['critic', this.critic.net.parameters],
-    ];
-    if (this.assigner.predictor !== null) parts.push(['return predictor', this.assigner.predictor.lstm.parameters]);
-    for (const [who, parameters] of parts) {
-      const name = parameters.firstNonFinite();
+    // In the order in which one spoils the next.
+    const { predictor } = this.assigner;
+    const parts = {
+      'return predictor': predictor?.lstm.parameters,
+      critic: this.critic.net.parameters,
+      actor: this.policy.net.parameters,
+    };
+    for (const [who, parameters] of Object.entries(parts)) {
+      const name = parameters?.firstNonFinite();
       if (name !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${who}, ${name} is not finite`);
     }
     if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);

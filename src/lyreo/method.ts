@@ -34,7 +34,7 @@ export interface TrainingConfig {
   readonly immediateLambda: number;
   /** ε of the clip. Default 0.2 (Table I). */
   readonly clipCoef: number;
-  /** Default 3e-4 (Table I). */
+  /** Of the actor; the critic learns at three times it. Default 3e-4 (Table I). */
   readonly learningRate: number;
   /** Default 10 (Table I). */
   readonly updateEpochs: number;
@@ -54,7 +54,7 @@ export interface TrainingConfig {
   readonly memoryWeight: number;
   /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
   readonly fixedPenalty: number;
-  /** Widths of the three hidden layers of actor and critic. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
+  /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
   readonly hidden: readonly number[];
   /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
   readonly window: number;

@@ -52,7 +52,7 @@ function load(): Tensorflow {
     console.warn(
       `lyreo: NATIVE TENSORFLOW IS MISSING (${reason}).\n` +
         'lyreo: learning continues on the JavaScript backend: same results to rounding, but 10 to 100 times slower.\n' +
-        'lyreo: build the native addon as the README describes ("Set-up").',
+        'lyreo: build the native addon as CONTRIBUTING.md describes ("Set up").',
     );
     return { kind: 'javascript', tf: require('@tensorflow/tfjs') as Tfjs, reason };
   }

@@ -86,7 +86,7 @@ export interface SystemConfig {
   readonly stateDelaySlots?: number | undefined;
   /** ε, tolerance of the long-run mean of Y_s. Default 0.01. */
   readonly balanceTolerance: number;
-  /** Unit of Y and Z in the drift-plus-penalty: 1 as printed; less, so that balance weighs against seconds. literal 1; calibrated 0.1. */
+  /** Unit of Y and Z in the drift-plus-penalty: 1 as printed; less, so that balance weighs against seconds. literal 1; calibrated as in data/calibrated.json. */
   readonly balanceUnit: number;
   /** ν, weight of latency against balance. Default 0.5. */
   readonly latencyWeight: number;

@@ -9,8 +9,8 @@ import type { IterationRecorder } from './trajectory';
  * The edge servers of a system, moved on slot by slot (III). Deterministic: what is random has been drawn before a
  * request comes here.
  *
- * For every slot t = 0, 1, …: fill `table` with the slot's requests, `submit` them, then `runSlot`. After the last
- * slot, `drain`.
+ * For every slot t = 0, 1, …: fill `table` with the slot's requests, `submit` them, then `runSlot`;
+ * afterwards slots without requests, until all is done.
  */
 export class Serving {
   table: RequestTable = new RequestTable();
