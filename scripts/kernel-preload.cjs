@@ -84,13 +84,26 @@ function awaitsAtTopLevel(code) {
 }
 
 // --- Interrupt ---------------------------------------------------------------------------------
-/** Shared with the watchdog thread: is the code of a cell running? */
-const running = new Int32Array(new SharedArrayBuffer(4));
+/**
+ * Shared with the watchdog thread: whether the code of a cell is running, and how far it may be interrupted: 0 at once,
+ * 1 it has asked to be told first, 2 an interrupt is on its way to it.
+ */
+const running = new Int32Array(new SharedArrayBuffer(8));
+const ORDERLY = 1;
 /** Timers that cells set and that have not fired. */
 const timers = new Map();
 /** Functions of the running cell that end it in an orderly way; see src/notebook/progress.ts. */
 const stopRequests = new Set();
-const hook = { stopRequests, /** A new object for every cell. */ cell: {} };
+const hook = {
+  stopRequests: {
+    add(request) {
+      stopRequests.add(request);
+      Atomics.store(running, ORDERLY, 1);
+    },
+  },
+  /** A new object for every cell. */
+  cell: {},
+};
 globalThis[Symbol.for('lyreo.kernel')] = hook;
 
 /**
@@ -98,9 +111,11 @@ globalThis[Symbol.for('lyreo.kernel')] = hook;
  * the cell and drops the timers that cells wait for, or its loop would run on behind the next cell.
  */
 function onInterrupt(endCell) {
-  if (stopRequests.size > 0) {
-    const requests = [...stopRequests];
-    stopRequests.clear();
+  // Not when the watchdog has ended the cell meanwhile.
+  const isOrderly = Atomics.exchange(running, ORDERLY, 0) !== 0;
+  const requests = [...stopRequests];
+  stopRequests.clear();
+  if (isOrderly && requests.length > 0) {
     for (const request of requests) request();
     return;
   }
@@ -207,6 +222,7 @@ executor.createExecutor = (folder, converters, output) => {
     ...made,
     async execute(source) {
       stopRequests.clear();
+      Atomics.store(running, ORDERLY, 0);
       hook.cell = {};
       try {
         return await made.execute(source);
@@ -220,7 +236,10 @@ executor.createExecutor = (folder, converters, output) => {
 
 // A loop that blocks after its first await leaves no turn for the SIGINT listener. Jupyter signals
 // the whole process group: a helper process tells a thread, which asks the main thread for a sign
-// of life and, if there is none, terminates the JavaScript it is running.
+// of life and, if there is none, terminates the JavaScript it is running. Not so a cell that has
+// asked to be told: it gets the first interrupt when its step is done, however long that takes (an
+// update of a training is seconds of native code, which must not be cut); with the second it has
+// some seconds more.
 const watchdog = new Worker(
   `
   const { parentPort, workerData: running } = require('worker_threads');
@@ -231,14 +250,17 @@ const watchdog = new Worker(
   parentPort.on('message', () => { answers++; });
   helper.on('error', () => {});
   helper.stdout.on('data', () => {
+    if (Atomics.compareExchange(running, ${ORDERLY}, 1, 2) === 1) return;
+    const patience = Atomics.load(running, ${ORDERLY}) === 2 ? 8000 : 500;
     const before = answers;
     parentPort.postMessage('alive?');
     setTimeout(() => {
       if (answers > before || Atomics.load(running, 0) === 0) return;
+      Atomics.store(running, ${ORDERLY}, 0);
       const session = new Session();
       session.connectToMainThread();
       session.post('Runtime.terminateExecution', () => session.disconnect());
-    }, 500);
+    }, patience);
   });
   `,
   { eval: true, workerData: running, execArgv: [], env: process.env },

@@ -190,6 +190,41 @@ console.log('ended');"""
     assert "ended" in outcome.stdout, outcome
 
 
+def a_cooperative_loop_of_long_steps_ends_in_order(kernel):
+    for milliseconds in [800, 1300]:
+        step = f"for (const end = Date.now() + {milliseconds}; Date.now() < end;);"
+        code = f"""await (async () => {{
+  const signal = lyreo.interruptSignal();
+  while (!signal.aborted) {{ await lyreo.breathe(); {step} }}
+  console.log('in order');
+}})();"""
+        for _ in range(3):
+            outcome = ok(kernel.run(code, 20, kernel.interrupt_once(0.5)))
+            assert "in order" in outcome.stdout, outcome
+
+
+def a_training_ends_in_order(kernel):
+    code = """const trained = await lyreo.train({
+  config: lyreo.systemConfig('calibrated', { slots: 400 }), method: 'lyreo', seed: 1, updates: 50, signal: lyreo.interruptSignal(),
+});
+console.log(trained.aborted, trained.log.length < 50);
+trained.learner.dispose();"""
+    outcome = ok(kernel.run(code, 60, kernel.interrupt_once(4)))
+    assert outcome.stdout.split() == ["true", "true"], outcome
+
+
+def a_second_interrupt_ends_a_cell_that_never_looks(kernel):
+    sent = []
+
+    def during(elapsed):
+        if len(sent) < 2 and elapsed > 1 + len(sent):
+            sent.append(True)
+            kernel.manager.interrupt_kernel()
+
+    assert kernel.run("lyreo.interruptSignal(); for (;;);", 30, during).status == "error"
+    alive(kernel)
+
+
 def a_second_interrupt_ends_a_cell_that_ignores_the_first(kernel):
     sent = []
 

@@ -5,7 +5,7 @@ export type MimeBundle = Readonly<Record<string, unknown>>;
 
 /** A function of the kernel preload (scripts/kernel-preload.cjs) that the library uses. */
 interface KernelHook {
-  readonly stopRequests: Set<() => void>;
+  readonly stopRequests: { add(request: () => void): void };
   /** A new object for every cell that runs. */
   readonly cell?: object;
 }
