@@ -7,7 +7,7 @@ import { type Scoreboard, type ScoreboardRow, count, countText, notebookOf, scor
 export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
 export const TABLE_END = '<!-- /results -->';
 
-/** What the paper states of these is quoted, of others only counted. */
+/** What the paper states of these is quoted, of others, and percentages, only counted. */
 const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
 
 /** The kinds of claims of an artefact, in words. */
@@ -55,7 +55,7 @@ function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T
 function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: Results): string[] {
   const own = rows.filter((row) => row.artefact === artefact);
   const quoted = QUANTITIES.map((quantity) =>
-    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `)),
+    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `) && !row.paper.endsWith('%')),
   );
   const values = (text: (row: ScoreboardRow) => string): string[] =>
     quoted.flatMap((list, k) =>
