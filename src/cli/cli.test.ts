@@ -347,7 +347,7 @@ describe('lyreo simulate', () => {
     it('thins it by the seed, in an evaluation by that of each run', () => {
       const thinned = ['--trace', file('trace.csv', csv), '--load', 'thin:1'];
       const etas = [1, 2].map((seed) => {
-        const { metrics } = simulated([...thinned, '--seed', String(seed)]);
+        const { metrics } = simulated([...thinned, '--scheduler', 'll', '--seed', String(seed)]);
         expect(Math.abs(metrics.arrived - 30)).toBeLessThan(16);
         return metrics.meanEta;
       });
