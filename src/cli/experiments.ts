@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { invalid } from '../core/errors';
 import { decimalNumber } from '../core/csv';
-import type { ProfileName } from '../experiments/matrix';
+import { type ProfileName, artefacts, profileNames } from '../experiments/matrix';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 
@@ -27,7 +27,7 @@ export function experimentsCommand(program: Command): void {
   program
     .command('experiments')
     .description('make the runs behind the figures and tables, those that are not stored yet')
-    .argument('[artefacts...]', 'fig2 to fig8, table2, rho0, beyond, extras, or all')
+    .argument('[artefacts...]', `${artefacts.join(', ')}, or all`)
     .option(
       '--profile <name>',
       'paper (5 seeds, 800 slots), quick (all within minutes) or smoke (whether it runs at all)',

@@ -38,9 +38,14 @@ describe('createRng', () => {
     expect([other.normal(), other.uniform(), other.normal()]).toEqual(next);
     rng.restore(createRng(3).save());
     expect(rng.uniform()).toBe(createRng(3).uniform());
+  });
+
+  it.each([0, 2, 4, 6])('refuses a state of %d numbers', (length) => {
+    const rng = createRng(2);
     expect(() => {
-      rng.restore([1, 2]);
-    }).toThrow(RangeError);
+      rng.restore(new Array<number>(length).fill(1));
+    }).toThrow(new RangeError('Rng.restore: a state has five numbers'));
+    expect(rng.uniform()).toBe(createRng(2).uniform());
   });
 
   it('is uniform, and normal, in mean, variance and tails', () => {
