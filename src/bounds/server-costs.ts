@@ -4,7 +4,7 @@ import { RequestTable } from '../system/request-table';
 import { type Episode, canHold } from './episode';
 
 /** Requests that a set, a number's bits, has room for. */
-export const MOST_REQUESTS = 24;
+const MOST_REQUESTS = 24;
 
 /** What a server makes of the requests that are sent to it. */
 export interface ServerCost {
@@ -30,11 +30,6 @@ export class ServerCosts {
     if (episode.count > MOST_REQUESTS)
       throw invalid('requests of the episode', episode.count, `at most ${MOST_REQUESTS}: fewer users or slots`);
     this.known = episode.servers.map(() => new Map<number, ServerCost>());
-  }
-
-  /** Runs of the engine so far. */
-  get runs(): number {
-    return this.known.reduce((sum, { size }) => sum + size, 0);
   }
 
   of(s: number, set: number): ServerCost {

@@ -31,7 +31,7 @@ export function experimentsCommand(program: Command): void {
     .option(
       '--profile <name>',
       'paper (5 seeds, 800 slots), quick (all within minutes) or smoke (whether it runs at all)',
-      wordOption('--profile', ['paper', 'quick', 'smoke']),
+      wordOption('--profile', profileNames),
       'quick',
     )
     .option('--jobs <n>', 'processes at once, of one thread each', integerOption('--jobs', 1, 1024), 1)

@@ -36,7 +36,7 @@ export function createProgress(total: number, unit: string, wanted: boolean | un
 }
 
 /** `[######..................]  25 %  200/800 slots  30100 slots/s  ETA 0:20`. */
-export function progressLine(done: number, total: number, unit: string, seconds: number, note = ''): string {
+function progressLine(done: number, total: number, unit: string, seconds: number, note = ''): string {
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.round(share * WIDTH);
   const bar = '#'.repeat(filled) + '.'.repeat(WIDTH - filled);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
-import type { ProfileName } from '../experiments/matrix';
+import { type ProfileName, profileNames } from '../experiments/matrix';
 import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import { wordOption } from './options';
 import { short } from './report';
@@ -20,8 +20,8 @@ export function scoreboardCommand(program: Command): void {
     .description('every number and claim of the paper against the stored runs: holds, does not, cannot be tested')
     .option(
       '--profile <name>',
-      'whose runs: paper, quick or smoke',
-      wordOption('--profile', ['paper', 'quick', 'smoke']),
+      `whose runs: ${profileNames.join(', ')}`,
+      wordOption('--profile', profileNames),
       'paper',
     )
     .option('--json', 'print one JSON object: profile, summary, claims, settings, rows')

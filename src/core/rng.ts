@@ -21,7 +21,7 @@ export interface Rng {
 }
 
 /** 32-bit finaliser of MurmurHash3: every input bit moves every output bit. */
-export function mix32(h: number): number {
+function mix32(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;

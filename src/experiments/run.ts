@@ -65,7 +65,7 @@ export async function executeCell(cell: Cell, options: ExecuteOptions = {}): Pro
 }
 
 /** The command that makes a run again. */
-export function commandFor(cell: Pick<Cell, 'profile' | 'key'>): string {
+function commandFor(cell: Pick<Cell, 'profile' | 'key'>): string {
   return `lyreo experiments --profile ${cell.profile} --only ${cell.key}`;
 }
 
@@ -142,7 +142,7 @@ function thisMachine(): Machine {
 let state: { readonly commit: string | null } | undefined;
 
 /** The commit that is checked out, with "-dirty" when src/ or data/ differ from it; null when this is no checkout. */
-export function repositoryState(): string | null {
+function repositoryState(): string | null {
   state ??= { commit: readState(join(__dirname, '..', '..')) };
   return state.commit;
 }

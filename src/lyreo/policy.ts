@@ -72,7 +72,7 @@ const IMPOSSIBLE = -1e9;
  * Every request is drawn on its own from the state at the slot's start. It must be *sampled* when it is evaluated too:
  * the most probable server is the same for nearly all requests of a slot.
  */
-export function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
+function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
   const { servers: S } = options;
   const net = new Mlp(
     {
@@ -129,7 +129,7 @@ const PRIOR_SHARPNESS = 12;
  * (request, server) pair. It starts as the drift-plus-penalty greedy: the prior is that greedy's cost, softened, and
  * the network learns what to add. Taking the most probable server is sound here.
  */
-export function sequentialPolicy({ servers, hidden }: PolicyOptions, rng: Rng): Policy {
+function sequentialPolicy({ servers, hidden }: PolicyOptions, rng: Rng): Policy {
   return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
 }
 

@@ -20,7 +20,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /** Sets the defaults above, and what tfjs-node 4.22 misses in Node ≥ 23; loads nothing. */
-export function prepareTensorflow(): void {
+function prepareTensorflow(): void {
   for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
   // tfjs-node calls two functions that Node 23 removed: https://github.com/tensorflow/tfjs/issues/8609
   const util = createRequire(__filename)('node:util') as Record<string, unknown>;

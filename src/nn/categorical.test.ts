@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { argMax, entropy, logSoftmax, sample } from './categorical';
+import { argMax, logSoftmax, sample } from './categorical';
 
 const logs = (...p: number[]): Float32Array => Float32Array.from(p, Math.log);
 
@@ -18,12 +18,6 @@ describe('categorical', () => {
     const [out, probs] = [new Float32Array(4), new Float32Array(4)];
     logSoftmax(Float32Array.of(1, -2, 0.5, 3), 2, out, probs);
     for (let k = 0; k < 4; k++) expect(probs[k]).toBeCloseTo(Math.exp(out[k]), 6);
-  });
-
-  it('entropy: ln S when uniform, 0 when certain', () => {
-    expect(entropy(logs(0.25, 0.25, 0.25, 0.25), 0, 4)).toBeCloseTo(Math.log(4), 6);
-    expect(entropy(logs(0, 1, 0), 0, 3)).toBe(0);
-    expect(entropy(logs(9, 9, 0.5, 0.5), 2, 2)).toBeCloseTo(Math.log(2), 6);
   });
 
   it('sample: frequencies are the probabilities, impossible choices never come', () => {

@@ -29,16 +29,6 @@ export function logSoftmax(logits: Float32Array, choices: number, out: Float32Ar
   }
 }
 
-/** −Σ p ln p of one row of log probabilities, beginning at `begin`; ≥ 0. */
-export function entropy(logProbs: Float32Array, begin: number, choices: number): number {
-  let sum = 0;
-  for (let k = begin; k < begin + choices; k++) {
-    const l = logProbs[k];
-    if (l > -Infinity) sum -= Math.exp(l) * l;
-  }
-  return sum;
-}
-
 /** Draws a choice 0..S−1 from one row of log probabilities; one uniform draw. */
 export function sample(logProbs: Float32Array, begin: number, choices: number, rng: Rng): number {
   let u = rng.uniform();

@@ -13,7 +13,7 @@ import type { NativeBackend, Tensor, Tfjs } from './tfjs';
 export type RunGraph = (feeds: Readonly<Record<string, Tensor>>, fetches: readonly string[]) => Tensor[];
 
 /** Loads a graph; TensorFlow reads it from a folder, which is gone again afterwards. */
-export function loadGraph(backend: NativeBackend, file: Uint8Array): RunGraph {
+function loadGraph(backend: NativeBackend, file: Uint8Array): RunGraph {
   const folder = mkdtempSync(join(tmpdir(), 'lyreo-graph-'));
   let id: number;
   try {

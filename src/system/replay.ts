@@ -161,6 +161,6 @@ function refused(
 }
 
 /** Order by Unicode code points, as UTF-8 bytes sort. */
-export function compareCodePoints(a: string, b: string): number {
+function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

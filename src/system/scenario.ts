@@ -104,9 +104,6 @@ const schema: z.ZodType<Scenario> = z.strictObject(
   'a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, oversized, servers, slots}',
 );
 
-/** The check of a decode profile, for every reader of one. */
-export const decodeProfileSchema: z.ZodType<readonly DecodePoint[]> = decodeProfile;
-
 /** Names must be unique and every request's server must exist; the schema sees one field at a time and cannot tell. */
 function checkReferences(scenario: Scenario, file: string): void {
   const servers = new Map<string, string>();

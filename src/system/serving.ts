@@ -32,11 +32,6 @@ export class Serving {
     this.batchStart = new Int32Array(this.servers.length + 1);
   }
 
-  /** Requests sent to server `s` by the last `submit`, |Q_s(t)|. */
-  batchSize(s: number): number {
-    return this.batchCount[s];
-  }
-
   /**
    * Sends the slot's requests on their way. The table's columns, `server` and `transmissionSeconds` included, are
    * set; entries 0..count−1 of `handles` are in arrival order.

@@ -180,7 +180,7 @@ function scenarioFrom(palette: Palette, options: ScenarioOptions): fc.Arbitrary<
 }
 
 /** The scenario less its oversized requests. */
-export function withoutOversized(scenario: Scenario): Scenario {
+function withoutOversized(scenario: Scenario): Scenario {
   return {
     ...scenario,
     oversized: 'error',
