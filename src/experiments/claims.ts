@@ -21,7 +21,15 @@ import type { Artefact, Profile } from './matrix';
 import type { EpisodeMetrics } from './measure';
 import { type MethodName, methodOf } from './methods';
 import { type Published, publishedFacts } from './published';
-import { type PointLike, type Results, type RunMetric, afterConvergence, logColumn } from './results';
+import {
+  type PointLike,
+  type Results,
+  type RunMetric,
+  afterConvergence,
+  deviation,
+  latency,
+  logColumn,
+} from './results';
 import { mean, sampleDeviation } from './statistics';
 
 /** What sort of statement a claim is. */
@@ -59,8 +67,6 @@ const evaluated =
   (field: keyof EpisodeMetrics): RunMetric =>
   ({ evaluation }) =>
     evaluation[field];
-const latency = evaluated('meanLatency');
-const deviation = evaluated('deviation');
 /** Of `quantileLevels`: 0.05·k. */
 const latencyQuantile =
   (k: number): RunMetric =>

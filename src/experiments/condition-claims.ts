@@ -3,7 +3,7 @@ import { type ConditionName, conditionLearners, conditionOf, scalable } from './
 import { type Judgement, type Named, all, isBeyond, isLess } from './judgement';
 import { conditionPoint } from './matrix';
 import { type MethodName, methodOf } from './methods';
-import type { Results, RunMetric } from './results';
+import { type Results, type RunMetric, deviation, latency } from './results';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -24,8 +24,6 @@ export interface ConditionClaim {
   readonly judgement: Judgement | null;
 }
 
-const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
-const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 const rules: readonly MethodName[] = ['static', 'll', 'random'];
 
 /**

@@ -1,7 +1,15 @@
 import { tableOne } from '../system/presets';
 import { type Judgement, type Named, all, combine, isBeyond, isNotPositive } from './judgement';
 import { type MethodName, methodOf } from './methods';
-import { type PointLike, type Results, type RunMetric, afterConvergence, logColumn } from './results';
+import {
+  type PointLike,
+  type Results,
+  type RunMetric,
+  afterConvergence,
+  deviation,
+  latency,
+  logColumn,
+} from './results';
 import type { StoredRun } from './run-store';
 
 /** Something that LYREO is built to reach, with what stored runs say of it. */
@@ -13,8 +21,6 @@ export interface Goal {
   readonly judgement: Judgement;
 }
 
-const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
-const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 const rivals: readonly MethodName[] = ['ly-ppo', 'ppo'];
 
 /** A method at U users and with weight ϱ, as the matrix has it. */

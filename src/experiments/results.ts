@@ -18,6 +18,17 @@ import { type Interval, mean, meanInterval } from './statistics';
 /** One number of a run. */
 export type RunMetric = (run: StoredRun) => number;
 
+/** Mean D_tot of the evaluation, s. */
+export const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
+
+/** Mean deviation Y of the evaluation. */
+export const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
+
+/** Whether the backlog of any run grows without end. */
+export function isOverloaded(runs: readonly StoredRun[]): boolean {
+  return runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
+}
+
 /** A point by method, and where it differs from the default. */
 export type PointLike = Pick<Point, 'method'> & Partial<Point>;
 

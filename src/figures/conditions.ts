@@ -1,14 +1,11 @@
 /** The conditions that the paper leaves out: figure and words. */
 import { type ConditionName, conditionOf } from '../experiments/conditions';
 import { intervalText } from '../experiments/judgement';
-import { type FigureSeries, type RunMetric, curveOf } from '../experiments/results';
+import { type FigureSeries, type RunMetric, curveOf, deviation, isOverloaded, latency } from '../experiments/results';
 import type { StoredRun } from '../experiments/run-store';
 import { meanInterval } from '../experiments/statistics';
 import type { Figure } from '../notebook/figure';
 import { NEUTRAL, intervalBars, logAxis, needsLog, panelAxes, panelLayout, withSeeds } from './result-panels';
-
-const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
-const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 
 /** A method's runs in a condition, and at the default. */
 interface Pair {
@@ -25,9 +22,6 @@ function pairsOf(series: readonly FigureSeries[], name: ConditionName): Pair[] {
     .map((one) => ({ series: one, runs: runsAt(one, name), usual: runsAt(one, 'default') }))
     .filter(({ runs }) => runs.length > 0);
 }
-
-const isOverloaded = (runs: readonly StoredRun[]): boolean =>
-  runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
 
 /** Whether an artefact's series have runs in a condition. */
 export function hasCondition(series: readonly FigureSeries[], name: ConditionName): boolean {

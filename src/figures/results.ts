@@ -1,6 +1,15 @@
 /** The figures of Section V: stored runs in, Plotly figures out. */
 import type { UpdateLog } from '../lyreo/lyreo';
-import { type Curve, type FigureSeries, type RunMetric, curveOf, learningCurve } from '../experiments/results';
+import {
+  type Curve,
+  type FigureSeries,
+  type RunMetric,
+  curveOf,
+  deviation,
+  isOverloaded,
+  latency,
+  learningCurve,
+} from '../experiments/results';
 import { methodOf } from '../experiments/methods';
 import { publishedFacts } from '../experiments/published';
 import type { StoredRun } from '../experiments/run-store';
@@ -22,9 +31,6 @@ import {
   rangeBand,
   withSeeds,
 } from './result-panels';
-
-const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
-const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 
 const DASHES = ['solid', 'dash', 'dot', 'dashdot', 'longdash', 'longdashdot'];
 const SYMBOLS = ['circle', 'square', 'triangle-up', 'cross', 'pentagon', 'triangle-down', 'star'];
@@ -216,8 +222,6 @@ function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure
     { metric: deviation, y: DEVIATION_TITLE, marks: stated[1] },
   ];
   const values: number[][] = panels.map(({ marks }) => marks.map(({ y }) => y));
-  const isOverloaded = (runs: readonly StoredRun[]): boolean =>
-    runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
   const traces = panels.flatMap(({ metric }, k) =>
     there.map((one, i) => {
       const curve = curveOf(one, metric);
