@@ -13,7 +13,7 @@ import { bestSoFar } from '../experiments/calibration-log';
 import { methodOf } from '../experiments/methods';
 import type { Figure } from '../notebook/figure';
 import { OKABE_ITO } from '../notebook/theme';
-import { COLOURS, fade, heading } from './marks';
+import { COLOURS, axisSuffix, fade, heading } from './marks';
 import { NEUTRAL, legendRows, logAxis, logTicks, panelAxes, panelLayout } from './result-panels';
 
 /** A search with its name. */
@@ -112,7 +112,7 @@ export function valleyFigure(
   };
   const least = Math.min(...searches.map(({ candidates }) => bestOf(candidates).objective));
   names.forEach((name, k) => {
-    const suffix = k === 0 ? '' : String(k + 1);
+    const suffix = axisSuffix(k);
     const [column, row] = [k % COLUMNS, Math.floor(k / COLUMNS)];
     const [left, top] = [column * (width + gapX), 1 - row * (height + gapY)];
     const range = ranges[name];
@@ -295,7 +295,7 @@ export function tradeOffFigure(candidates: readonly Candidate[], panels: readonl
   ];
   const layout = panelLayout(title, 'every candidate of both searches is a point', panels, { height: 470 });
   panels.forEach(({ xRange, yRange }, k) => {
-    const suffix = k === 0 ? '' : String(k + 1);
+    const suffix = axisSuffix(k);
     const inRange = (axis: string, range?: readonly [number, number]): object => ({
       ...(layout[axis + suffix] as object),
       ...(range === undefined ? {} : { range }),

@@ -5,6 +5,7 @@ import { type FigureSeries, type RunMetric, curveOf, deviation, isOverloaded, la
 import type { StoredRun } from '../experiments/run-store';
 import { meanInterval } from '../experiments/statistics';
 import type { Figure } from '../notebook/figure';
+import { axisSuffix } from './marks';
 import { NEUTRAL, intervalBars, logAxis, needsLog, panelAxes, panelLayout, withSeeds } from './result-panels';
 
 /** A method's runs in a condition, and at the default. */
@@ -94,7 +95,7 @@ export function conditionFigure(
     { rows: 0, height: 190 + 30 * pairs.length },
   );
   values.forEach((list, k) => {
-    const suffix = k === 0 ? '' : '2';
+    const suffix = axisSuffix(k);
     layout[`xaxis${suffix}`] = {
       ...(layout[`xaxis${suffix}`] as object),
       domain: k === 0 ? [0, 0.47] : [0.53, 1],

@@ -57,6 +57,11 @@ export function slotLines(slots: number, slotSeconds: number): object[] {
   }));
 }
 
+/** What the names of the k-th panel's axes end in, as Plotly counts them: "", "2", "3", … */
+export function axisSuffix(k: number): string {
+  return k === 0 ? '' : String(k + 1);
+}
+
 /** A title at the very top, so that a legend has its place between it and the plot. */
 export function heading(text: string): object {
   return { text, yref: 'container', y: 1, yanchor: 'top', pad: { t: 14 } };

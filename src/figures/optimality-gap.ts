@@ -2,7 +2,7 @@ import type { Inspection, InspectedRequest } from '../experiments/inspect';
 import { methodOf, type MethodName } from '../experiments/methods';
 import type { GapRow } from '../experiments/optimality-gap';
 import type { Figure } from '../notebook/figure';
-import { COLOURS, fade, heading, slotLines } from './marks';
+import { COLOURS, axisSuffix, fade, heading, slotLines } from './marks';
 
 const percent = (x: number): number => 100 * x;
 
@@ -82,7 +82,7 @@ export function boundFigure(panels: readonly BoundPanel[], title: string): Figur
     })),
     shapes: panels.map(({ bound }, k) => ({
       type: 'line',
-      xref: axisName('x', k),
+      xref: `x${axisSuffix(k)}`,
       yref: 'paper',
       x0: bound,
       x1: bound,
@@ -93,7 +93,7 @@ export function boundFigure(panels: readonly BoundPanel[], title: string): Figur
     yaxis: { categoryorder: 'array', categoryarray: order.map(labelOf).reverse() },
   };
   panels.forEach(({ bound }, k) => {
-    layout[`xaxis${k === 0 ? '' : k + 1}`] = {
+    layout[`xaxis${axisSuffix(k)}`] = {
       domain: [k * (width + gap), k * (width + gap) + width],
       range: [0, AXIS * bound],
       title: { text: 'mean latency [s]' },
@@ -103,7 +103,7 @@ export function boundFigure(panels: readonly BoundPanel[], title: string): Figur
     data: panels.flatMap(({ bound, bars }, k): object[] => {
       const isThere = new Set(bars.map(({ method }) => method));
       const without = order.filter((method) => !isThere.has(method)).map(labelOf);
-      const axes = { xaxis: axisName('x', k) };
+      const axes = { xaxis: `x${axisSuffix(k)}` };
       return [
         {
           type: 'bar',
@@ -140,7 +140,6 @@ export function boundFigure(panels: readonly BoundPanel[], title: string): Figur
 }
 
 const labelOf = (method: MethodName): string => methodOf(method).label;
-const axisName = (letter: string, k: number): string => `${letter}${k === 0 ? '' : String(k + 1)}`;
 
 /** "+7 %", and the latency too where the bar is cut. */
 function barText(meanLatency: number, bound: number): string {
@@ -227,7 +226,7 @@ export function assignmentsFigure(
           type: 'bar',
           orientation: 'h',
           name,
-          xaxis: axisName('x', k),
+          xaxis: `x${axisSuffix(k)}`,
           y: requests.map((_, row) => tops[s] + row),
           base: requests.map(({ arrivedAt }) => arrivedAt),
           x: requests.map(({ total }) => total),

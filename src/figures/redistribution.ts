@@ -1,7 +1,7 @@
 import type { CreditMove } from '../experiments/credit-moves';
 import type { TruncationCheck } from '../lyreo/truncation';
 import type { Figure } from '../notebook/figure';
-import { COLOURS, fade, heading } from './marks';
+import { COLOURS, axisSuffix, fade, heading } from './marks';
 
 /** One row of `slotPanels`: quantities per slot on one axis. */
 export interface SlotPanel {
@@ -21,7 +21,6 @@ export function slotPanels(panels: readonly SlotPanel[], title: string, firstSlo
   const gap = 0.07;
   const each = (1 - gap * (panels.length - 1)) / panels.length;
   const top = (k: number): number => 1 - k * (each + gap);
-  const name = (k: number): string => (k === 0 ? 'y' : `y${k + 1}`);
   const slots = Math.max(...panels.flatMap((panel) => panel.series.map(({ values }) => values.length)));
   const layout: Record<string, unknown> = {
     title: heading(title),
@@ -32,14 +31,17 @@ export function slotPanels(panels: readonly SlotPanel[], title: string, firstSlo
     legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom', traceorder: 'normal' },
     xaxis: {
       title: { text: 'slot t' },
-      anchor: name(panels.length - 1),
+      anchor: `y${axisSuffix(panels.length - 1)}`,
       range: [firstSlot - 0.6, firstSlot + slots - 0.4],
       ...(slots <= 16 ? { dtick: 1 } : {}),
     },
   };
   panels.forEach((panel, k) => {
-    const key = k === 0 ? 'yaxis' : `yaxis${k + 1}`;
-    layout[key] = { title: { text: panel.y }, domain: [Math.max(0, top(k) - each), top(k)], zeroline: true };
+    layout[`yaxis${axisSuffix(k)}`] = {
+      title: { text: panel.y },
+      domain: [Math.max(0, top(k) - each), top(k)],
+      zeroline: true,
+    };
   });
   return {
     data: panels.flatMap((panel, k) =>
@@ -51,7 +53,7 @@ export function slotPanels(panels: readonly SlotPanel[], title: string, firstSlo
         x: Int32Array.from(values, (_, t) => firstSlot + t),
         y: Float64Array.from(values),
         xaxis: 'x',
-        yaxis: name(k),
+        yaxis: `y${axisSuffix(k)}`,
         hovertemplate: `slot %{x}: %{y:.4g}<extra>${label}</extra>`,
       })),
     ),
@@ -248,7 +250,6 @@ export function truthFigure(panels: readonly TruthPanel[], title: string, truthA
   const gapY = 0.24;
   const width = (1 - gapX * (columns - 1)) / columns;
   const height = (1 - gapY * (rows - 1)) / rows;
-  const axis = (k: number): string => (k === 0 ? '' : String(k + 1));
   const layout: Record<string, unknown> = {
     title: heading(title),
     width: 980,
@@ -260,16 +261,16 @@ export function truthFigure(panels: readonly TruthPanel[], title: string, truthA
   panels.forEach(({ label, correlation }, k) => {
     const left = (k % columns) * (width + gapX);
     const top = 1 - Math.floor(k / columns) * (height + gapY);
-    layout[`xaxis${axis(k)}`] = {
+    layout[`xaxis${axisSuffix(k)}`] = {
       domain: [left, left + width],
-      anchor: `y${axis(k)}`,
+      anchor: `y${axisSuffix(k)}`,
       title: { text: truthAxis },
       zeroline: true,
       nticks: 5,
     };
-    layout[`yaxis${axis(k)}`] = {
+    layout[`yaxis${axisSuffix(k)}`] = {
       domain: [Math.max(0, top - height), top],
-      anchor: `x${axis(k)}`,
+      anchor: `x${axisSuffix(k)}`,
       zeroline: true,
       ...(k % columns === 0 ? { title: { text: 'credit [standard deviations]' } } : {}),
     };
@@ -293,8 +294,8 @@ export function truthFigure(panels: readonly TruthPanel[], title: string, truthA
       name: label,
       x: Float64Array.from(truth),
       y: inDeviations(credit),
-      xaxis: `x${axis(k)}`,
-      yaxis: `y${axis(k)}`,
+      xaxis: `x${axisSuffix(k)}`,
+      yaxis: `y${axisSuffix(k)}`,
       marker: { color: fade(colour, 0.6), size: 5 },
       hovertemplate: 'truth %{x:.3g}, credit %{y:.2f}<extra>%{fullData.name}</extra>',
     })),

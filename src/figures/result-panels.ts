@@ -1,6 +1,6 @@
 /** What the figures of Section V share: panels side by side, series with intervals, the paper's values. */
 import type { Curve } from '../experiments/results';
-import { fade, heading } from './marks';
+import { axisSuffix, fade, heading } from './marks';
 
 /** Grey of marks that belong to no method. */
 export const NEUTRAL = '#7f7f7f';
@@ -31,7 +31,7 @@ export interface PaperMark {
 
 /** Names of the k-th panel's axes, as traces refer to them. */
 export function panelAxes(k: number): { xaxis: string; yaxis: string } {
-  const suffix = k === 0 ? '' : String(k + 1);
+  const suffix = axisSuffix(k);
   return { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
 }
 
@@ -84,7 +84,7 @@ export function panelLayout(
     legend: { orientation: 'h', x: 0, y: 1.02, yanchor: 'bottom' },
   };
   panels.forEach(({ x, y, logX, logY, categories, range, yRange, values = [] }, k) => {
-    const suffix = k === 0 ? '' : String(k + 1);
+    const suffix = axisSuffix(k);
     layout[`xaxis${suffix}`] = {
       domain: [k * (width + gap), k * (width + gap) + width],
       anchor: `y${suffix}`,

@@ -16,7 +16,7 @@ import type { StoredRun } from '../experiments/run-store';
 import { quantileLevels } from '../experiments/measure';
 import { mean } from '../experiments/statistics';
 import type { Figure } from '../notebook/figure';
-import { fade } from './marks';
+import { axisSuffix, fade } from './marks';
 import {
   NEUTRAL,
   PAPER,
@@ -181,7 +181,7 @@ export function distributionFigure(
     { rows: 0, height: 190 + 36 * there.length },
   );
   values.forEach((list, k) => {
-    const suffix = k === 0 ? '' : '2';
+    const suffix = axisSuffix(k);
     const isLog = needsLog(list);
     layout[`xaxis${suffix}`] = {
       ...(layout[`xaxis${suffix}`] as object),
@@ -499,7 +499,7 @@ export function windowFigure(
           type: 'scatter',
           mode: 'lines',
           name: withSeeds(`H = ${x}`, [runs.length]),
-          legend: k === 0 ? 'legend' : `legend${k + 1}`,
+          legend: `legend${axisSuffix(k)}`,
           x: curve.x,
           y: curve.mean,
           line: { color: colour, width: 2, dash: DASHES[rank % DASHES.length] },
@@ -521,7 +521,7 @@ export function windowFigure(
     { rows: 0 },
   );
   there.forEach((_, k) => {
-    const suffix = k === 0 ? '' : String(k + 1);
+    const suffix = axisSuffix(k);
     const xaxis = layout[`xaxis${suffix}`] as { readonly domain: readonly [number, number] };
     const [start, end] = xaxis.domain;
     // To the right of its panel: a curve that has not fallen yet, or rises again, may be anywhere within.

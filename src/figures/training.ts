@@ -1,6 +1,6 @@
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { Figure } from '../notebook/figure';
-import { COLOURS, heading } from './marks';
+import { COLOURS, axisSuffix, heading } from './marks';
 
 /** A training as a figure shows it: name and colour from the table of methods, and its log so far. */
 export interface TrainingCurve {
@@ -32,7 +32,6 @@ const MARKS = ['circle', 'square', 'diamond', 'triangle-up'];
 /** Latency, deviation, queue and predictor quality over slots of experience; one point per update. */
 export function trainingFigure(curves: readonly TrainingCurve[], options: TrainingFigureOptions): Figure {
   const { title, slots, balanceTolerance } = options;
-  const axis = (k: number): string => (k === 0 ? '' : String(k + 1));
   const traces = PANELS.flatMap(({ field }, k) =>
     curves.map(({ label, colour, log }, c) => ({
       // Of methods without a predictor there is no quality to show.
@@ -42,8 +41,8 @@ export function trainingFigure(curves: readonly TrainingCurve[], options: Traini
       name: label,
       legendgroup: label,
       showlegend: k === 0,
-      xaxis: `x${axis(k)}`,
-      yaxis: `y${axis(k)}`,
+      xaxis: `x${axisSuffix(k)}`,
+      yaxis: `y${axisSuffix(k)}`,
       x: log.map((entry) => entry.slots),
       y: log.map((entry) => entry[field]),
       line: { color: colour, dash: DASHES[c % DASHES.length] },
@@ -93,15 +92,15 @@ export function trainingFigure(curves: readonly TrainingCurve[], options: Traini
           ],
   };
   PANELS.forEach(({ field }, k) => {
-    layout[`xaxis${axis(k)}`] = {
+    layout[`xaxis${axisSuffix(k)}`] = {
       domain: columns[k % 2],
-      anchor: `y${axis(k)}`,
+      anchor: `y${axisSuffix(k)}`,
       range: [0, slots * 1.02],
       title: { text: 'slots of experience' },
     };
-    layout[`yaxis${axis(k)}`] = {
+    layout[`yaxis${axisSuffix(k)}`] = {
       domain: rows[Math.floor(k / 2)],
-      anchor: `x${axis(k)}`,
+      anchor: `x${axisSuffix(k)}`,
       rangemode: field === 'latency' ? 'normal' : 'tozero',
       ...(field === 'quality' ? { range: [0, 1.02] } : {}),
     };
