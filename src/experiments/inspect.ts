@@ -1,4 +1,5 @@
 import { createRng } from '../core/rng';
+import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv, type EdgeEnvOptions, configuredWorkload } from '../env/edge-env';
 import type { SlotOutcome } from '../env/outcome';
 import { playSlots } from '../env/play-slots';
@@ -112,7 +113,7 @@ export function inspect(
   seed: number,
   options: Omit<EdgeEnvOptions, 'recorder'> = {},
 ): Inspection {
-  const alpha = 1000 * config.kvKilobytesPerToken;
+  const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const iterations: Omit<InspectedIteration, 'phase' | 'prefillRuns'>[] = [];
   const env = new EdgeEnv(config, seed, {
     ...options,

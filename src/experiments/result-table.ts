@@ -70,7 +70,7 @@ function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: R
     .map(([n, one, more]) => `${n} ${n === 1 ? one : more}`);
   return [
     figureName(artefact),
-    `\`${notebookOf(artefact)?.replace(/^notebooks\/(\d+)-.*$/, '$1') ?? ''}\``,
+    `\`${notebookOf[artefact].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
     `\`npx lyreo experiments ${artefact} --profile ${profile}\``,
     wallText(artefact, results),
     [...values(({ paper }) => paper), kinds.join(', ')].join('; '),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claimsOf } from './claims';
 import {
@@ -12,13 +14,13 @@ import {
   isWithin,
   numberHolds,
 } from './judgement';
-import { type Cell, type Point, makeCell, matrix, profiles } from './matrix';
+import { type Cell, type Point, artefacts, makeCell, matrix, profiles } from './matrix';
 import { type EpisodeMetrics, quantileLevels } from './measure';
 import { methodOf } from './methods';
 import { publishedFacts } from './published';
 import { Results, curveOf, figureRuns, learningCurve } from './results';
 import type { StoredRun } from './run-store';
-import { type ScoreboardRow, scoreboard } from './scoreboard';
+import { type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
 
 const named = (...values: number[]): Named => ({ name: 'x', values: new Map(values.map((x, i) => [i + 1, x])) });
 
@@ -327,5 +329,11 @@ describe('runs of a figure', () => {
     // Of seed 1: a run per value of ν.
     expect(missing).toHaveLength(paper.nu.length);
     expect(series[0].label).toBe(methodOf('lyreo').label);
+  });
+});
+
+describe('notebookOf', () => {
+  it.each(artefacts)('%s has its notebook', (artefact) => {
+    expect(existsSync(join(__dirname, '..', '..', notebookOf[artefact]))).toBe(true);
   });
 });

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Claim, type ClaimKind, claimsOf } from './claims';
 import type { Verdict } from './judgement';
 import { type Artefact, type ProfileName, makeCell } from './matrix';
@@ -27,7 +25,7 @@ export interface ScoreboardRow {
   readonly evidence: {
     /** Names of the stored runs that decide it. */
     readonly runs: readonly string[];
-    /** The notebook that shows it, from the repository's root. */
+    /** The notebook that shows it, from the repository’s root; null for a setting. */
     readonly notebook: string | null;
   };
 }
@@ -88,7 +86,7 @@ function judged(claim: Claim, results: Results): ScoreboardRow {
     verdict: judgement.verdict,
     isContradicted: judgement.isContradicted,
     reason: `${judgement.reason}${how}`,
-    evidence: { runs, notebook: artefact === 'settings' ? null : notebookOf(artefact) },
+    evidence: { runs, notebook: artefact === 'settings' ? null : notebookOf[artefact] },
   };
 }
 
@@ -120,27 +118,17 @@ export function countText({ holds, doesNotHold, contradicted, cannotBeTested }: 
   return `${holds} hold, ${doesNotHold} do not${split}, ${cannotBeTested} cannot be tested`;
 }
 
-/** Words by which a notebook's file name tells which artefact it shows. */
-const notebookWords: Readonly<Record<Artefact, RegExp>> = {
-  fig2: /fig(ure)?-?0?2|convergence/,
-  fig3: /fig(ure)?-?0?3|distribution/,
-  table2: /table-?(0?2|two|ii)|ablation/,
-  fig4: /fig(ure)?-?0?4|users/,
-  fig5: /fig(ure)?-?0?5|servers/,
-  fig6: /fig(ure)?-?0?6|hardware|heterogen|mix/,
-  fig7: /fig(ure)?-?0?7|(^|-)nu[.-]/,
-  fig8: /fig(ure)?-?0?8|truncation|window/,
-  rho0: /fig(ure)?-?0?2|convergence/,
-  beyond: /beyond/,
-  extras: /extras|baselines/,
+/** The notebook that shows an artefact, from the repository's root. */
+export const notebookOf: Readonly<Record<Artefact, string>> = {
+  fig2: 'notebooks/10-fig2-convergence.ipynb',
+  fig3: 'notebooks/11-fig3-distributions.ipynb',
+  table2: 'notebooks/12-table2-ablation.ipynb',
+  fig4: 'notebooks/13-fig4-users.ipynb',
+  fig5: 'notebooks/14-fig5-servers.ipynb',
+  fig6: 'notebooks/15-fig6-heterogeneity.ipynb',
+  fig7: 'notebooks/16-fig7-nu.ipynb',
+  fig8: 'notebooks/17-fig8-truncation.ipynb',
+  rho0: 'notebooks/10-fig2-convergence.ipynb',
+  beyond: 'notebooks/20-beyond-the-paper.ipynb',
+  extras: 'notebooks/10-fig2-convergence.ipynb',
 };
-
-/** The notebook of an artefact; null when there is none. */
-export function notebookOf(artefact: Artefact): string | null {
-  const folder = join(__dirname, '..', '..', 'notebooks');
-  if (!existsSync(folder)) return null;
-  const name = readdirSync(folder)
-    .sort()
-    .find((file) => /^1\d-.*\.ipynb$/.test(file) && notebookWords[artefact].test(file));
-  return name === undefined ? null : `notebooks/${name}`;
-}

@@ -64,13 +64,14 @@ export function settingClaims({ settings, inferred }: Published = publishedFacts
     decode_rate: 'a curve over the pool, fitted to the published latencies (data/calibrated.json)',
     kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
   };
-  const isInferred = inferred.join(' ');
+  // An entry is a list of names, or a remark.
+  const isInferred = new Set(inferred.flatMap((entry) => entry.split(', ')));
   return (Object.keys(settings) as (keyof Published['settings'])[]).map((name) => {
     const [paper, here] = [canonicalJson(settings[name]), canonicalJson(ours[name])];
     return {
       id: `settings.${name}`,
       artefact: 'settings',
-      claim: `${name}${isInferred.includes(name) ? ' (not printed, it follows from the text)' : ''}`,
+      claim: `${name}${isInferred.has(name) ? ' (not printed, it follows from the text)' : ''}`,
       kind: 'setting',
       paper,
       tolerance: 'equal',
