@@ -4,6 +4,7 @@ import {
   type Judgement,
   NUMBER_TOLERANCE,
   type Named,
+  WIDEST_INTERVAL,
   all,
   atLeast,
   brief,
@@ -16,6 +17,7 @@ import {
   isWithin,
   numberHolds,
   untestable,
+  withUnit,
 } from './judgement';
 import type { Artefact, Profile } from './matrix';
 import type { EpisodeMetrics } from './measure';
@@ -36,6 +38,8 @@ export interface Claim {
   readonly kind: ClaimKind;
   /** What the paper prints, as text; "" where it prints no value. */
   readonly paper: string;
+  /** Of a printed number and of ours; "" without one. */
+  readonly unit: string;
   /** The rule, in words. */
   readonly tolerance: string;
   /** The points whose runs decide it. */
@@ -48,7 +52,7 @@ const plain: readonly MethodName[] = ['static', 'll', 'random'];
 const published: readonly MethodName[] = [...learners, ...plain];
 const others = (...without: MethodName[]): MethodName[] => published.filter((method) => !without.includes(method));
 
-const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %`;
+const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %; one that meets it and is wider than ±${100 * WIDEST_INTERVAL} % decides nothing`;
 const orderRule = 'paired 95 % interval of the difference above 0';
 /** A training has converged when its last quarter differs from the third by less than this share. */
 const SETTLED = 0.05;
@@ -135,18 +139,20 @@ function numberClaim(
     artefact,
     claim: what,
     kind: 'number',
-    paper: `${printed}${unit === '' ? '' : ` ${unit}`}`,
+    paper: withUnit(String(printed), unit),
+    unit,
     tolerance: numberRule,
     needs: [point],
-    judge: (results) => numberHolds(at(results, point, metric), printed),
+    judge: (results) => numberHolds(at(results, point, metric), printed, unit),
   };
 }
 
-type Draft = Pick<Claim, 'id' | 'claim' | 'kind' | 'needs' | 'judge'> & Partial<Pick<Claim, 'paper' | 'tolerance'>>;
+type Draft = Pick<Claim, 'id' | 'claim' | 'kind' | 'needs' | 'judge'> &
+  Partial<Pick<Claim, 'paper' | 'unit' | 'tolerance'>>;
 
 function ruled(artefact: Artefact, draft: Draft): Claim {
   const tolerance = draft.kind === 'trend' ? trendRule : orderRule;
-  return { artefact, paper: '', tolerance, ...draft };
+  return { artefact, paper: '', unit: '', tolerance, ...draft };
 }
 
 const paperNames = { LYREO: 'lyreo', 'Ly-PPO': 'ly-ppo', PPO: 'ppo' } as const satisfies Record<string, MethodName>;
@@ -377,7 +383,7 @@ function table2({ table2: facts }: Published): Claim[] {
         const printed = facts.percent_against_LYREO[row][column];
         const against = (results: Results): Named =>
           combine(
-            `${what} of ${row} against LYREO, percent`,
+            `${what} of ${row} against LYREO`,
             [at(results, { method: rows[row] }, metric), at(results, { method: 'lyreo' }, metric)],
             (theirs, lyreos) => 100 * (theirs / lyreos - 1),
           );
@@ -387,9 +393,10 @@ function table2({ table2: facts }: Published): Claim[] {
           claim: `${what} of ${row} against LYREO`,
           kind: 'number',
           paper: `${printed} %`,
+          unit: '%',
           tolerance: numberRule,
           needs: points([rows[row], 'lyreo']),
-          judge: (results) => numberHolds(against(results), printed),
+          judge: (results) => numberHolds(against(results), printed, '%'),
         };
       }),
     ),
@@ -492,10 +499,11 @@ function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
             (lyreo, lyPpo) => 100 * (1 - lyreo / lyPpo),
           ),
         );
-        const reductionOfAll = combine('LYREO below Ly-PPO, percent, mean over U', shares, (...each) => mean(each));
-        return numberHolds(reductionOfAll, printed);
+        const reductionOfAll = combine('LYREO below Ly-PPO, mean over U', shares, (...each) => mean(each));
+        return numberHolds(reductionOfAll, printed, '%');
       }),
       paper: `${printed} %`,
+      unit: '%',
       tolerance: numberRule,
       needs: two,
     },

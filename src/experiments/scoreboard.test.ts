@@ -235,6 +235,9 @@ describe('scoreboard', () => {
       expect([id, rows.get(id)?.verdict, rows.get(id)?.reason]).toEqual([id, 'holds', rows.get(id)?.reason]);
     expect(rows.get('fig2.latency.lyreo')).toMatchObject({ verdict: 'holds', paper: '2.4 s', ours: { n: 5 } });
     expect(rows.get('table2.lyreo.p99')).toMatchObject({ verdict: 'holds' });
+    // Ours in the unit of what is printed.
+    expect(rows.get('fig4.reduction')).toMatchObject({ paper: '33 %', unit: '%' });
+    expect(rows.get('fig4.reduction')?.reason).toMatch(/\] % against 29\.7 to 36\.3 %/);
     // H changes nothing in this world.
     expect(rows.get('fig8.longer-is-better')?.verdict).toBe('does not hold');
     expect(rows.get('fig8.fluctuations')?.verdict).toBe('does not hold');

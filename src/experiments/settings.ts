@@ -73,6 +73,7 @@ export function settingClaims({ settings, inferred }: Published = publishedFacts
       claim: `${name}${isInferred.includes(name) ? ' (not printed, it follows from the text)' : ''}`,
       kind: 'setting',
       paper,
+      unit: '',
       tolerance: 'equal',
       needs: [],
       judge: () => fact(paper === here, `ours is ${here}`),
