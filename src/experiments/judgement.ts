@@ -120,7 +120,7 @@ export function isWithin({ name, values }: Named, low: number, high: number): Ju
   return tested(holds, ours.hi < low || ours.lo > high, ours, name, reason);
 }
 
-/** A quantity is not significantly above 0. */
+/** A quantity is not significantly above 0; lack of evidence suffices, so what is judged by it says so in its name. */
 export function isNotPositive({ name, values }: Named): Judgement {
   const ours = meanInterval([...values.values()]);
   if (ours.n < 2) return untestable(name, ours.n);
@@ -179,6 +179,18 @@ export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
   if (held.length + open.length >= least) return { ...open[0], reason: open[0].reason };
   const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
   return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
+}
+
+/** That none of several things is so: it holds if the runs contradict each, not if they only do not show it. */
+export function excludes(parts: readonly Judgement[]): Judgement {
+  const found = parts.find(({ verdict }) => verdict === 'holds');
+  if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
+  const open = parts.find(({ verdict }) => verdict === 'cannot be tested');
+  if (open !== undefined) return open;
+  const unsettled = parts.find(({ isContradicted }) => !isContradicted);
+  if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
+  const reason = `excluded: ${parts.map((part) => part.reason).join('; ')}`;
+  return { ...parts[0], verdict: 'holds', isContradicted: false, reason };
 }
 
 /** A fact that no statistics decide. */
