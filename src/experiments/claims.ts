@@ -172,7 +172,7 @@ type PaperName = keyof typeof paperNames;
 const threeNames = Object.keys(paperNames) as PaperName[];
 
 function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
-  const [latencyOrder, queueOrder, band, throughout, queueShape, stable] = facts.claims;
+  const [latencyOrder, queueOrder, band, throughout, queueShape, ...stable] = facts.claims;
   const needs = points(learners);
   const final = afterConvergence;
   const order = (field: keyof UpdateLog) => (results: Results) =>
@@ -236,14 +236,16 @@ function fig2({ fig2_convergence: facts, settings }: Published): Claim[] {
           ),
         ),
     }),
-    ruled('fig2', {
-      id: 'fig2.stable',
-      claim: stable,
-      kind: 'shape',
-      tolerance: settledRule,
-      needs: points(['lyreo']),
-      judge: (results) => converges(results, { method: 'lyreo' }),
-    }),
+    ...learners.map((method, k) =>
+      ruled('fig2', {
+        id: `fig2.stable.${method}`,
+        claim: stable[k],
+        kind: 'shape',
+        tolerance: settledRule,
+        needs: points([method]),
+        judge: (results) => converges(results, { method }),
+      }),
+    ),
     ruled('fig2', {
       id: 'fig2.queue-ppo',
       claim: `${queueShape.split(';')[0]} (mean and standard deviation over the second half of the training)`,
@@ -293,7 +295,7 @@ function below(
 }
 
 function fig3({ fig3_distributions: { claims } }: Published): Claim[] {
-  const [medians, ppoBeats, pair, compact, lowest, worst, tails] = claims;
+  const [medians, ppoBeats, pair, compact, lowest, worst, tails, nextCompact] = claims;
   const [staticFirst, llFirst] = pair.split('; ');
   const needs = points(published);
   const order = (id: string, claim: string, judge: (results: Results) => Judgement): Claim =>
@@ -318,6 +320,12 @@ function fig3({ fig3_distributions: { claims } }: Published): Claim[] {
     order('ll-deviation', llFirst, (results) => all(below(results, 'll', ['static'], deviationMedian))),
     {
       ...order('compact', compact, (results) => all(below(results, 'lyreo', others('lyreo'), spread))),
+      tolerance: `${orderRule}, quartile distance`,
+    },
+    {
+      ...order('compact-second', nextCompact, (results) =>
+        all(below(results, 'ly-ppo', others('lyreo', 'ly-ppo'), spread)),
+      ),
       tolerance: `${orderRule}, quartile distance`,
     },
     order('deviations', lowest, (results) =>
@@ -463,8 +471,8 @@ function belowEverywhere(
   return all(places.flatMap((place) => below(results, method, rivals, metric, place)));
 }
 
-function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
-  const [rises, reduction, bound, deviationRises, best, gap] = facts.claims;
+function fig4({ fig4_users: facts, settings }: Published, profile: Profile): Claim[] {
+  const [rises, reduction, bound, deviationRises, best, gap, tolerated, advantage] = facts.claims;
   const [average, widens] = reduction.split('; ');
   const places = profile.users.map((users) => ({ system: { users } }));
   const [first, last] = [places[0], places[places.length - 1]];
@@ -472,6 +480,16 @@ function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
   const two = everywhere(['lyreo', 'ly-ppo'], places);
   const draft = (id: string, claim: string, kind: Claim['kind'], judge: Claim['judge']): Claim =>
     ruled('fig4', { id: `fig4.${id}`, claim, kind, needs, judge });
+  const gapRule = 'paired 95 % interval of the gap at the last U less that at the first above 0';
+  const gapGrows = (results: Results, rival: MethodName, metric: RunMetric): Judgement => {
+    const gapAt = (place: Omit<PointLike, 'method'>, which: string): Named =>
+      combine(
+        `gap to ${methodOf(rival).label} at the ${which} U`,
+        [at(results, { method: 'lyreo', ...place }, metric), at(results, { method: rival, ...place }, metric)],
+        (lyreo, other) => other - lyreo,
+      );
+    return isLess(gapAt(first, 'first'), gapAt(last, 'last'));
+  };
   const printed = Number(/(\d+)%/.exec(average)?.[1] ?? Number.NaN);
   const limit = Number(/about ([\d.]+)/.exec(bound)?.[1] ?? Number.NaN);
   return [
@@ -507,18 +525,24 @@ function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
       needs: two,
     },
     {
-      ...draft('gap-widens', `${widens} (LYREO to Ly-PPO, latency)`, 'trend', (results) => {
-        const gapAt = (place: Omit<PointLike, 'method'>, name: string): Named =>
-          combine(
-            name,
-            [at(results, { method: 'lyreo', ...place }, latency), at(results, { method: 'ly-ppo', ...place }, latency)],
-            (lyreo, lyPpo) => lyPpo - lyreo,
-          );
-        return isLess(gapAt(first, 'gap at the first U'), gapAt(last, 'gap at the last U'));
-      }),
-      tolerance: 'paired 95 % interval of last gap less first gap above 0',
+      ...draft('gap-widens', `${widens} (LYREO to Ly-PPO, latency)`, 'trend', (results) =>
+        gapGrows(results, 'ly-ppo', latency),
+      ),
+      tolerance: gapRule,
       needs: two,
     },
+    ...(
+      [
+        ['latency', latency],
+        ['deviation', deviation],
+      ] as const
+    ).map(([what, metric]) => ({
+      ...draft(`advantage-widens.${what}`, `${advantage} (${what}, over every other method)`, 'trend', (results) =>
+        all(others('lyreo').map((rival) => gapGrows(results, rival, metric))),
+      ),
+      tolerance: gapRule,
+      needs: everywhere(published, [first, last]),
+    })),
     {
       ...draft('bound', bound, 'bound', (results) =>
         all(
@@ -529,6 +553,18 @@ function fig4({ fig4_users: facts }: Published, profile: Profile): Claim[] {
       ),
       paper: `< ${limit}`,
       tolerance: `interval below ${brief(limit * (1 + NUMBER_TOLERANCE))} ("about": +10 %) at every U`,
+      needs: everywhere(['lyreo'], places),
+    },
+    {
+      ...draft('tolerance', tolerated, 'bound', (results) =>
+        all(
+          places.map((place) =>
+            isBeyond(at(results, { method: 'lyreo', ...place }, deviation), 'below', settings.epsilon),
+          ),
+        ),
+      ),
+      paper: `≤ ε = ${settings.epsilon}`,
+      tolerance: `interval below ${settings.epsilon} at every U`,
       needs: everywhere(['lyreo'], places),
     },
     draft('deviation-rises', deviationRises, 'trend', (results) =>
@@ -619,7 +655,7 @@ function fig5({ fig5_servers: { claims } }: Published, profile: Profile): Claim[
 }
 
 function fig6({ fig6_heterogeneity: { claims } }: Published): Claim[] {
-  const [rises, lowest, llBest, atHom] = claims;
+  const [rises, lowest, llBest, atHom, slightly] = claims;
   const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
   const places = mixes.map((mix) => ({ system: { mix } }));
   const needs = everywhere(published, places);
@@ -658,11 +694,24 @@ function fig6({ fig6_heterogeneity: { claims } }: Published): Claim[] {
       ),
       needs: points(published, { system: { mix: 'Hom' } }),
     },
+    {
+      ...draft('slightly', slightly, 'shape', (results) =>
+        all(
+          places.map((place) => {
+            const pair = (['lyreo', 'ly-ppo'] as const).map((method) => at(results, { method, ...place }, deviation));
+            const share = combine(`${pair[0].name} below Ly-PPO, share`, pair, (lyreo, lyPpo) => 1 - lyreo / lyPpo);
+            return isWithin(share, 0, MARKED);
+          }),
+        ),
+      ),
+      tolerance: `below by no more than a fifth at every mix: interval of the share within 0 to ${MARKED}`,
+      needs: everywhere(['lyreo', 'ly-ppo'], places),
+    },
   ];
 }
 
 function fig7({ fig7_nu: facts, settings }: Published, profile: Profile): Claim[] {
-  const [falls, rises] = facts.claims;
+  const [falls, rises, turning, cost] = facts.claims;
   const point = (nu: number): PointLike => ({ method: 'lyreo', system: { latencyWeight: nu } });
   const turn = settings.nu_default;
   const needs = profile.nu.map(point);
@@ -678,6 +727,12 @@ function fig7({ fig7_nu: facts, settings }: Published, profile: Profile): Claim[
   );
   const [first, last] = [profile.nu[0], profile.nu[profile.nu.length - 1]];
   const three = [first, turn, last].map(point);
+  const slope = (results: Results, metric: RunMetric, a: number, b: number): Named =>
+    combine(
+      `change per doubling from ${a} to ${b}`,
+      [at(results, point(a), metric), at(results, point(b), metric)],
+      (from, to) => (to - from) / Math.log2(b / a),
+    );
   const ends = (results: Results, metric: RunMetric): Named[] => three.map((each) => at(results, each, metric));
   return [
     ...numbers,
@@ -715,16 +770,46 @@ function fig7({ fig7_nu: facts, settings }: Published, profile: Profile): Claim[
       kind: 'shape',
       tolerance: `rise per doubling of nu beyond ${turn} less that up to it: paired interval above 0`,
       needs: three,
-      judge: (results) => {
-        const slope = (a: number, b: number): Named =>
-          combine(
-            `rise per doubling from ${a} to ${b}`,
-            [at(results, point(a), deviation), at(results, point(b), deviation)],
-            (from, to) => (to - from) / Math.log2(b / a),
-          );
-        return isLess(slope(first, turn), slope(turn, last));
-      },
+      judge: (results) => isLess(slope(results, deviation, first, turn), slope(results, deviation, turn, last)),
     }),
+    ruled('fig7', {
+      id: 'fig7.turning-point',
+      claim: turning,
+      kind: 'shape',
+      tolerance: `latency falls up to ${turn}, and per doubling of nu by a fifth less beyond it: paired intervals above 0`,
+      needs: three,
+      judge: (results) =>
+        all([
+          isLess(at(results, point(turn), latency), at(results, point(first), latency)),
+          isLess(
+            combine(
+              `${1 - MARKED} of the change up to ${turn}`,
+              [slope(results, latency, first, turn)],
+              (x) => (1 - MARKED) * x,
+            ),
+            slope(results, latency, turn, last),
+          ),
+        ]),
+    }),
+    ...(
+      [
+        ['deviation', 'deviation', deviation],
+        ['queue', 'mean virtual queue', evaluated('meanQueue')],
+      ] as const
+    ).map(([id, what, metric]) =>
+      ruled('fig7', {
+        id: `fig7.cost.${id}`,
+        claim: `${cost} (${what} rises with nu)`,
+        kind: 'trend',
+        needs,
+        judge: (results) =>
+          goes(
+            'LYREO',
+            needs.map((each) => at(results, each, metric)),
+            'rises',
+          ),
+      }),
+    ),
   ];
 }
 

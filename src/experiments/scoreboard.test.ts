@@ -244,7 +244,7 @@ describe('scoreboard', () => {
   it('finds that the paper’s order holds where it does', () => {
     const rows = rowsOf(inPublished.rows);
     const held =
-      'fig2.latency-order fig2.queue-order fig2.band fig2.throughout fig2.queue-ppo fig2.queue-stable fig3.medians fig3.ppo fig3.static-latency fig3.ll-deviation fig3.compact fig3.deviations fig3.random-latency table2.count-worse.latency table2.nolb.latency table2.nolb.deviation fig4.latency-rises fig4.gap-widens fig4.bound fig4.deviation-rises fig4.best-latency fig4.best-deviation fig4.other-gaps fig5.latency-falls fig5.best fig5.second fig5.third fig5.ll-marked fig5.static-modest fig5.random-worst fig5.lowest-deviation fig6.deviation-rises fig6.lowest fig6.second fig6.ll-best fig6.worst fig6.learners-at-hom fig7.latency-falls fig7.most-of-the-gain fig8.converges fig8.marginal';
+      'fig2.latency-order fig2.queue-order fig2.band fig2.throughout fig2.stable.lyreo fig2.stable.ly-ppo fig2.stable.ppo fig2.queue-ppo fig2.queue-stable fig3.medians fig3.ppo fig3.static-latency fig3.ll-deviation fig3.compact fig3.compact-second fig3.deviations fig3.random-latency fig3.random-width fig3.random-deviation fig3.random-deviation-width fig3.tails table2.count-worse.latency table2.nolb.latency table2.nolb.deviation fig4.latency-rises fig4.gap-widens fig4.advantage-widens.latency fig4.advantage-widens.deviation fig4.bound fig4.tolerance fig4.deviation-rises fig4.best-latency fig4.best-deviation fig4.other-gaps fig5.latency-falls fig5.best fig5.second fig5.third fig5.ll-marked fig5.static-modest fig5.random-worst fig5.lowest-deviation fig6.deviation-rises fig6.lowest fig6.second fig6.ll-best fig6.worst fig6.learners-at-hom fig7.latency-falls fig7.most-of-the-gain fig7.turning-point fig7.cost.deviation fig7.cost.queue fig8.converges fig8.marginal';
     for (const id of held.split(' '))
       expect([id, rows.get(id)?.verdict, rows.get(id)?.reason]).toEqual([id, 'holds', rows.get(id)?.reason]);
     expect(rows.get('fig2.latency.lyreo')).toMatchObject({ verdict: 'holds', paper: '2.4 s', ours: { n: 5 } });
@@ -256,6 +256,16 @@ describe('scoreboard', () => {
     expect(rows.get('fig8.longer-is-better')?.verdict).toBe('does not hold');
     expect(rows.get('fig8.fluctuations')?.verdict).toBe('does not hold');
     expect(inPublished.claims.cannotBeTested).toBe(0);
+  });
+
+  it('has no percentage of nothing', () => {
+    const percent = verdicts(
+      world((cell) => ({ ...asPublished(cell), ...(cell.method === 'lyreo' && { deviation: 0 }) })),
+    );
+    for (const row of ['lyreo-count', 'lyreo-nolb']) {
+      expect(percent.get(`table2.${row}.high-kv-percent`)).toBe('cannot be tested');
+      expect(percent.get(`table2.${row}.latency-percent`)).toBe('does not hold');
+    }
   });
 
   it('finds that ties do not hold', () => {
