@@ -302,6 +302,26 @@ describe('scoreboard', () => {
     expect(scoreboard(new Results(paper, runs)).claims).toMatchObject({ holds: 0, doesNotHold: 0 });
   });
 
+  it('says of every setting that we do not have why', () => {
+    const settings = inPublished.rows.filter(({ kind }) => kind === 'setting');
+    const differ = settings.filter(({ verdict }) => verdict !== 'holds');
+    expect(differ.map(({ claim }) => claim)).toEqual([
+      'H_default (not printed, it follows from the text)',
+      'lengths',
+      'decode_rate',
+      'kv_pool',
+      'balance_unit (not printed, it follows from the text)',
+      'critic_learning_rate (not printed, it follows from the text)',
+      'redistribution',
+      'model',
+      'framework',
+    ]);
+    for (const { reason } of differ) expect(reason).toMatch(/^ours is .+: .+/);
+    // 40 users · 2.63 s · 285 tokens · 16 KB are 0.48 GB; 3·10 + 3·20 + 2·24 GB are 138 GB.
+    expect(rowsOf(settings).get('settings.kv_pool')?.reason).toContain('the load holds some 0.348 %');
+    expect(rowsOf(settings).get('settings.learning_rate')).toMatchObject({ claim: 'learning_rate', verdict: 'holds' });
+  });
+
   it('names the runs that decide a row', () => {
     const { evidence } = rowsOf(inPublished.rows).get('table2.count-worse.p99') as ScoreboardRow;
     const keys = ['lyreo', 'lyreo-count'].flatMap((name) =>
