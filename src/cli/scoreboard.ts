@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
+import { withUnit } from '../experiments/judgement';
 import { type ProfileName, profileNames } from '../experiments/matrix';
 import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
 import { wordOption } from './options';
@@ -33,9 +34,10 @@ export function scoreboardCommand(program: Command): void {
       'after',
       `
 The verdicts are computed, none is set by hand. A printed number holds if the 95 % interval of our mean over seeds meets
-±10 % of it; an order holds if the paired 95 % interval of the difference over seeds lies on its side of 0, so that "no
-significant difference" does not hold. What does not hold is contradicted, our interval on the other side, or only not
-shown. Each row names its rule and the runs that decide it.
+±10 % of it; one that meets it but is wider than ±25 % of it decides nothing. An order holds if the paired 95 % interval
+of the difference over seeds lies on its side of 0, so that "no significant difference" does not hold. What does not
+hold is contradicted, our interval on the other side, or only not shown. Each row names its rule and the runs that
+decide it.
 
 Examples:
   $ lyreo scoreboard
@@ -69,8 +71,10 @@ function scoreboardText({ rows, summary, profile }: Scoreboard): string {
   return `${blocks.join('\n')}\n${profile}: ${summary}\n`;
 }
 
-function rowText({ verdict, isContradicted, claim, paper, ours, of, reason, id, kind }: ScoreboardRow): string {
-  const numbers = kind === 'number' && ours !== null ? `; ours ${short(ours.mean)}, ${ours.n} seeds` : '';
+function rowText(row: ScoreboardRow): string {
+  const { verdict, isContradicted, claim, paper, unit, ours, of, reason, id, kind } = row;
+  const numbers =
+    kind === 'number' && ours !== null ? `; ours ${withUnit(short(ours.mean), unit)}, ${ours.n} seeds` : '';
   const printed = paper === '' ? '' : `  paper ${paper}${numbers}`;
   const about = reason === '' ? of : reason;
   const decision = verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;

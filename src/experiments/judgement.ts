@@ -29,7 +29,7 @@ export interface Named {
 export const NUMBER_TOLERANCE = 0.1;
 
 /** An interval reaching further to either side, relative to the printed value, agrees with nearly anything. */
-const WIDEST_INTERVAL = 0.25;
+export const WIDEST_INTERVAL = 0.25;
 
 /** Numbers for a sentence: three significant digits. */
 export function brief(x: number): string {
@@ -37,9 +37,14 @@ export function brief(x: number): string {
   return String(Number(x.toPrecision(3)));
 }
 
-/** `2.45 [2.41, 2.49]`. */
-export function intervalText({ mean, lo, hi }: Interval): string {
-  return `${brief(mean)} [${brief(lo)}, ${brief(hi)}]`;
+/** `2.45 s`, or the text alone where there is no unit. */
+export function withUnit(text: string, unit: string): string {
+  return unit === '' ? text : `${text} ${unit}`;
+}
+
+/** `2.45 [2.41, 2.49] s`. */
+export function intervalText({ mean, lo, hi }: Interval, unit = ''): string {
+  return withUnit(`${brief(mean)} [${brief(lo)}, ${brief(hi)}]`, unit);
 }
 
 /** A claim without the runs that it takes. */
@@ -53,21 +58,27 @@ function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of:
   return { verdict: holds ? 'holds' : 'does not hold', isContradicted: !holds && contradicts, ours, of, reason };
 }
 
+/** What no interval decides: too few seeds, or a quotient whose divisor a seed has 0 for. */
+function undecidable(name: string, { n, mean }: Interval): Judgement | undefined {
+  if (n < 2) return untestable(name, n);
+  if (Number.isFinite(mean)) return undefined;
+  const reason = `${name}: no number, since a seed has 0 where it is divided by`;
+  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
+}
+
 /**
- * A printed number holds if the 95 % interval of our mean over seeds meets ±10 % of it. An interval that does, but
- * reaches more than 25 % of the printed value to either side, decides nothing; nor does a quotient with a divisor of 0.
+ * A printed number holds if the 95 % interval of our mean over seeds meets ±10 % of it. One that does not meet them does
+ * not hold, however wide its interval is. One that does, but reaches more than 25 % of the printed value to either side,
+ * decides nothing; nor does a quotient with a divisor of 0.
  */
-export function numberHolds({ name, values }: Named, printed: number): Judgement {
+export function numberHolds({ name, values }: Named, printed: number, unit = ''): Judgement {
   const ours = meanInterval([...values.values()]);
-  if (ours.n < 2) return untestable(name, ours.n);
-  if (!Number.isFinite(ours.mean)) {
-    const reason = `${name}: no number, since a seed has 0 where it is divided by`;
-    return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
-  }
+  const open = undecidable(name, ours);
+  if (open !== undefined) return open;
   const [low, high] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)].sort((a, b) => a - b);
   const meets = ours.lo <= high && ours.hi >= low;
   const isWide = (ours.hi - ours.lo) / 2 > WIDEST_INTERVAL * Math.abs(printed);
-  const text = `${intervalText(ours)} against ${brief(low)} to ${brief(high)}`;
+  const text = withUnit(`${intervalText(ours, unit)} against ${brief(low)} to ${brief(high)}`, unit);
   if (!meets) return tested(false, true, ours, name, `${text}: they do not meet`);
   if (isWide) {
     const reason = `${text}: the interval is too wide, more seeds are needed`;
@@ -91,7 +102,8 @@ export function isLess(a: Named, b: Named): Judgement {
 /** A quantity lies above a limit if its 95 % interval over seeds does; below it likewise. */
 export function isBeyond({ name, values }: Named, side: 'above' | 'below', limit: number): Judgement {
   const ours = meanInterval([...values.values()]);
-  if (ours.n < 2) return untestable(name, ours.n);
+  const open = undecidable(name, ours);
+  if (open !== undefined) return open;
   const holds = side === 'above' ? ours.lo > limit : ours.hi < limit;
   const isOpposite = side === 'above' ? ours.hi <= limit : ours.lo >= limit;
   const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}${side} ${brief(limit)}`;
@@ -101,13 +113,14 @@ export function isBeyond({ name, values }: Named, side: 'above' | 'below', limit
 /** A quantity lies within limits if its 95 % interval over seeds does. */
 export function isWithin({ name, values }: Named, low: number, high: number): Judgement {
   const ours = meanInterval([...values.values()]);
-  if (ours.n < 2) return untestable(name, ours.n);
+  const open = undecidable(name, ours);
+  if (open !== undefined) return open;
   const holds = ours.lo >= low && ours.hi <= high;
   const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}within ${brief(low)} to ${brief(high)}`;
   return tested(holds, ours.hi < low || ours.lo > high, ours, name, reason);
 }
 
-/** A quantity is not significantly above 0. */
+/** A quantity is not significantly above 0; lack of evidence suffices, so what is judged by it says so in its name. */
 export function isNotPositive({ name, values }: Named): Judgement {
   const ours = meanInterval([...values.values()]);
   if (ours.n < 2) return untestable(name, ours.n);
@@ -166,6 +179,18 @@ export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
   if (held.length + open.length >= least) return { ...open[0], reason: open[0].reason };
   const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
   return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
+}
+
+/** That none of several things is so: it holds if the runs contradict each, not if they only do not show it. */
+export function excludes(parts: readonly Judgement[]): Judgement {
+  const found = parts.find(({ verdict }) => verdict === 'holds');
+  if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
+  const open = parts.find(({ verdict }) => verdict === 'cannot be tested');
+  if (open !== undefined) return open;
+  const unsettled = parts.find(({ isContradicted }) => !isContradicted);
+  if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
+  const reason = `excluded: ${parts.map((part) => part.reason).join('; ')}`;
+  return { ...parts[0], verdict: 'holds', isContradicted: false, reason };
 }
 
 /** A fact that no statistics decide. */

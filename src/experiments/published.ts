@@ -43,7 +43,14 @@ export interface Published {
     readonly high_kv_threshold: number;
     readonly lengths: string;
     readonly decode_rate: string;
+    readonly decode_curve: string;
     readonly kv_pool: string;
+    readonly balance_unit: number;
+    readonly critic_learning_rate: number;
+    readonly arrivals: string;
+    readonly redistribution: string;
+    readonly model: string;
+    readonly framework: string;
   };
   readonly fig2_convergence: Claims & { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
   readonly fig3_distributions: Claims;

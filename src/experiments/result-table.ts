@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors';
+import { brief, withUnit } from './judgement';
 import { type Artefact, type ProfileName, artefacts } from './matrix';
 import { Results, figureRuns, storedProfile } from './results';
 import { type Scoreboard, type ScoreboardRow, count, countText, notebookOf, scoreboard } from './scoreboard';
@@ -55,7 +56,7 @@ function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T
 function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: Results): string[] {
   const own = rows.filter((row) => row.artefact === artefact);
   const quoted = QUANTITIES.map((quantity) =>
-    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `) && !row.paper.endsWith('%')),
+    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `) && row.unit !== '%'),
   );
   const values = (text: (row: ScoreboardRow) => string): string[] =>
     quoted.flatMap((list, k) =>
@@ -82,9 +83,8 @@ const figureName = (artefact: Artefact): string =>
   artefact === 'table2' ? 'Table II' : artefact.replace('fig', 'Fig. ');
 
 /** In the paper's unit, with three digits. */
-function oursText({ ours, paper }: ScoreboardRow): string {
-  if (ours === null) return 'no runs';
-  return `${Number(ours.mean.toPrecision(3))}${paper.endsWith(' s') ? ' s' : ''}`;
+function oursText({ ours, unit }: ScoreboardRow): string {
+  return ours === null ? 'no runs' : withUnit(brief(ours.mean), unit);
 }
 
 /** What the runs behind an artefact took, those included that it shares with others. */

@@ -8,6 +8,7 @@ import {
   all,
   atLeast,
   combine,
+  excludes,
   goes,
   isBeyond,
   isLess,
@@ -83,6 +84,8 @@ describe('rules', () => {
     expect(isBeyond(named(0.4, 0.5, 0.6), 'below', 0.6).verdict).toBe('does not hold');
     expect(isWithin(named(0, 0.01, -0.01), -0.05, 0.05).verdict).toBe('holds');
     expect(isWithin(named(0, 0.1, -0.1), -0.05, 0.05).verdict).toBe('does not hold');
+    expect(isWithin(named(0, NaN, 0), -0.05, 0.05).verdict).toBe('cannot be tested');
+    expect(isBeyond(named(1, Infinity, 1), 'above', 0).verdict).toBe('cannot be tested');
   });
 
   it('trend needs two seeds at each point', () => {
@@ -107,6 +110,17 @@ describe('rules', () => {
     const tie = isLess(named(1, 2, 3), named(1, 2, 3));
     expect(atLeast(2, [yes, no, no])).toMatchObject({ verdict: 'does not hold', isContradicted: true });
     expect(atLeast(2, [yes, no, tie])).toMatchObject({ verdict: 'does not hold', isContradicted: false });
+  });
+
+  it('nothing is excluded for lack of evidence', () => {
+    const yes = isLess(named(1, 2, 3), named(2, 3, 4));
+    const opposite = isLess(named(2, 3, 4), named(1, 2, 3));
+    const tie = isLess(named(1, 2, 3), named(1, 2, 3));
+    const open = isLess(named(), named());
+    expect(excludes([opposite, opposite])).toMatchObject({ verdict: 'holds', isContradicted: false });
+    expect(excludes([opposite, tie])).toMatchObject({ verdict: 'does not hold', isContradicted: false });
+    expect(excludes([opposite, open])).toMatchObject({ verdict: 'cannot be tested' });
+    expect(excludes([open, yes])).toMatchObject({ verdict: 'does not hold', isContradicted: true });
   });
 
   it('combines seeds that all have', () => {
@@ -232,24 +246,34 @@ describe('scoreboard', () => {
   it('finds that the paper’s order holds where it does', () => {
     const rows = rowsOf(inPublished.rows);
     const held =
-      'fig2.latency-order fig2.queue-order fig2.band fig2.throughout fig2.queue-ppo fig2.queue-stable fig3.medians fig3.ppo fig3.static-latency fig3.ll-deviation fig3.compact fig3.deviations fig3.random-latency table2.count-worse.latency table2.nolb.latency table2.nolb.deviation fig4.latency-rises fig4.gap-widens fig4.bound fig4.deviation-rises fig4.best-latency fig4.best-deviation fig4.other-gaps fig5.latency-falls fig5.best fig5.second fig5.third fig5.ll-marked fig5.static-modest fig5.random-worst fig5.lowest-deviation fig6.deviation-rises fig6.lowest fig6.second fig6.ll-best fig6.worst fig6.learners-at-hom fig7.latency-falls fig7.most-of-the-gain fig8.converges fig8.marginal';
+      'fig2.latency-order fig2.queue-order fig2.band fig2.throughout fig2.stable.lyreo fig2.stable.ly-ppo fig2.stable.ppo fig2.queue-ppo fig2.queue-stable fig3.medians fig3.ppo fig3.static-latency fig3.ll-deviation fig3.compact fig3.compact-second fig3.deviations fig3.random-latency fig3.random-width fig3.random-deviation fig3.random-deviation-width fig3.tails table2.count-worse.latency table2.nolb.latency table2.nolb.deviation fig4.latency-rises fig4.gap-widens fig4.advantage-widens.latency fig4.advantage-widens.deviation fig4.bound fig4.tolerance fig4.deviation-rises fig4.best-latency fig4.best-deviation fig4.other-gaps fig5.latency-falls fig5.best fig5.second fig5.third fig5.ll-marked fig5.static-modest fig5.random-worst fig5.lowest-deviation fig6.deviation-rises fig6.lowest fig6.second fig6.ll-best fig6.worst fig6.learners-at-hom fig7.latency-falls fig7.most-of-the-gain fig7.turning-point fig7.cost.deviation fig7.cost.queue fig8.converges fig8.marginal';
     for (const id of held.split(' '))
       expect([id, rows.get(id)?.verdict, rows.get(id)?.reason]).toEqual([id, 'holds', rows.get(id)?.reason]);
     expect(rows.get('fig2.latency.lyreo')).toMatchObject({ verdict: 'holds', paper: '2.4 s', ours: { n: 5 } });
     expect(rows.get('table2.lyreo.p99')).toMatchObject({ verdict: 'holds' });
+    // Ours in the unit of what is printed.
+    expect(rows.get('fig4.reduction')).toMatchObject({ paper: '33 %', unit: '%' });
+    expect(rows.get('fig4.reduction')?.reason).toMatch(/\] % against 29\.7 to 36\.3 %/);
     // H changes nothing in this world.
     expect(rows.get('fig8.longer-is-better')?.verdict).toBe('does not hold');
     expect(rows.get('fig8.fluctuations')?.verdict).toBe('does not hold');
     expect(inPublished.claims.cannotBeTested).toBe(0);
   });
 
+  it('has no percentage of nothing', () => {
+    const percent = verdicts(
+      world((cell) => ({ ...asPublished(cell), ...(cell.method === 'lyreo' && { deviation: 0 }) })),
+    );
+    for (const row of ['lyreo-count', 'lyreo-nolb']) {
+      expect(percent.get(`table2.${row}.high-kv-percent`)).toBe('cannot be tested');
+      expect(percent.get(`table2.${row}.latency-percent`)).toBe('does not hold');
+    }
+  });
+
   it('finds that ties do not hold', () => {
     const tied = verdicts(world(() => ({ latency: 3, deviation: 0.01 })));
     for (const { id, kind } of claimsOf(paper))
-      if (kind === 'order' || kind === 'trend') {
-        const isNegative = id === 'fig2.queue-stable' || id === 'fig5.no-trend';
-        expect([id, tied.get(id)]).toEqual([id, isNegative ? 'holds' : 'does not hold']);
-      }
+      if (kind === 'order' || kind === 'trend') expect([id, tied.get(id)]).toEqual([id, 'does not hold']);
   });
 
   it('finds that the opposite world does not hold', () => {
@@ -278,6 +302,26 @@ describe('scoreboard', () => {
       key: `${cell.name}-s${cell.seed}-00000000`,
     }));
     expect(scoreboard(new Results(paper, runs)).claims).toMatchObject({ holds: 0, doesNotHold: 0 });
+  });
+
+  it('says of every setting that we do not have why', () => {
+    const settings = inPublished.rows.filter(({ kind }) => kind === 'setting');
+    const differ = settings.filter(({ verdict }) => verdict !== 'holds');
+    expect(differ.map(({ claim }) => claim)).toEqual([
+      'H_default (not printed, it follows from the text)',
+      'lengths',
+      'decode_rate',
+      'kv_pool',
+      'balance_unit (not printed, it follows from the text)',
+      'critic_learning_rate (not printed, it follows from the text)',
+      'redistribution',
+      'model',
+      'framework',
+    ]);
+    for (const { reason } of differ) expect(reason).toMatch(/^ours is .+: .+/);
+    // 40 users · 2.63 s · 285 tokens · 16 KB are 0.48 GB; 3·10 + 3·20 + 2·24 GB are 138 GB.
+    expect(rowsOf(settings).get('settings.kv_pool')?.reason).toContain('the load holds some 0.348 %');
+    expect(rowsOf(settings).get('settings.learning_rate')).toMatchObject({ claim: 'learning_rate', verdict: 'holds' });
   });
 
   it('names the runs that decide a row', () => {

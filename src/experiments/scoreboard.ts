@@ -12,6 +12,8 @@ export interface ScoreboardRow {
   readonly claim: string;
   readonly kind: ClaimKind;
   readonly paper: string;
+  /** Of a printed number and of ours; "" without one. */
+  readonly unit: string;
   /** Our number with its 95 % interval over seeds; null where no number decides. */
   readonly ours: Interval | null;
   /** What `ours` is of. */
@@ -67,7 +69,7 @@ export function scoreboard(results: Results): Scoreboard {
 }
 
 function judged(claim: Claim, results: Results): ScoreboardRow {
-  const { id, artefact, kind, paper, tolerance, needs } = claim;
+  const { id, artefact, kind, paper, unit, tolerance, needs } = claim;
   const judgement = claim.judge(results);
   const runs = needs.flatMap((point) => results.runs(point).map(({ key }) => key));
   const wanting = needs.some((point) => results.runs(point).length < 2);
@@ -80,6 +82,7 @@ function judged(claim: Claim, results: Results): ScoreboardRow {
     claim: claim.claim,
     kind,
     paper,
+    unit,
     ours: judgement.ours,
     of: judgement.of,
     tolerance,

@@ -1,11 +1,14 @@
 import { createRng } from '../core/rng';
+import { gigabytesToBytes } from '../core/units';
 import { CreditAssigner } from '../lyreo/credit';
 import { trainingDefaults } from '../lyreo/method';
+import { CRITIC_RATE } from '../lyreo/ppo';
 import { gpuPresets, mixGpus } from '../system/gpus';
 import type { Mix, SystemConfig } from '../system/config';
 import { tableOne } from '../system/presets';
+import { slotRequests, syntheticWorkload } from '../system/workload';
 import type { Claim } from './claims';
-import { fact } from './judgement';
+import { brief, fact } from './judgement';
 import { canonicalJson, profiles } from './matrix';
 import { methodOf } from './methods';
 import { HIGH_KV } from '../env/metrics';
@@ -15,7 +18,7 @@ import { type Published, publishedFacts } from './published';
  * Every setting of the paper, compared with what the library has: systems with both presets, hyperparameters with the
  * defaults of LYREO. Nothing here needs a run.
  */
-export function settingClaims({ settings, inferred }: Published = publishedFacts()): Claim[] {
+export function settingClaims({ settings, inferred, table2 }: Published = publishedFacts()): Claim[] {
   const config = tableOne('calibrated');
   const literal = tableOne('literal');
   const training = lyreoTraining();
@@ -62,7 +65,30 @@ export function settingClaims({ settings, inferred }: Published = publishedFacts
     high_kv_threshold: HIGH_KV,
     lengths: `log-normal with the printed means, spreads ${config.sigmaInput} and ${config.sigmaOutput}`,
     decode_rate: 'a curve over the pool, fitted to the published latencies (data/calibrated.json)',
+    decode_curve: decodeCurveText(config),
     kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
+    balance_unit: inPresets('balanceUnit'),
+    critic_learning_rate: Number(brief(CRITIC_RATE * training.learningRate)),
+    arrivals: arrivalsText(config),
+    redistribution:
+      methodOf('lyreo').learning?.credit === 'printed'
+        ? settings.redistribution
+        : 'of completed latency by request, with a prediction per server of what it changed for others',
+    model: 'none: its tokens are counted, not computed',
+    framework: 'TensorFlow.js',
+  };
+  const filled = poolShare(config, settings, table2.LYREO[0]);
+  /** Why ours is another. */
+  const why: Partial<Record<keyof Published['settings'], string>> = {
+    lengths: 'the data set is gated, and the paper prints only the means; lengthsFile takes a trace of one’s own',
+    decode_rate: 'the paper prints no value of it; gpuProfilesFile takes one’s own',
+    kv_pool: `of the whole memory the load holds some ${brief(100 * filled)} %, so that no server could come near ${100 * HIGH_KV} % of it, as the paper’s do`,
+    H_default: 'another form of redistribution; LYREO (printed) has the paper’s H',
+    redistribution: 'LYREO (printed) has the printed form',
+    balance_unit: 'with 1 balance would weigh next to nothing against seconds; literal keeps it',
+    critic_learning_rate: 'the actor’s is the printed one',
+    model: 'the rates of the three GPUs stand for it',
+    framework: 'the package runs under Node.js; the same equations',
   };
   // An entry is a list of names, or a remark.
   const isInferred = new Set(inferred.flatMap((entry) => entry.split(', ')));
@@ -74,9 +100,14 @@ export function settingClaims({ settings, inferred }: Published = publishedFacts
       claim: `${name}${isInferred.has(name) ? ' (not printed, it follows from the text)' : ''}`,
       kind: 'setting',
       paper,
+      unit: '',
       tolerance: 'equal',
       needs: [],
-      judge: () => fact(paper === here, `ours is ${here}`),
+      judge: () => {
+        const because = why[name];
+        const isSame = paper === here;
+        return fact(isSame, `ours is ${here}${isSame || because === undefined ? '' : `: ${because}`}`);
+      },
     };
   });
 }
@@ -99,6 +130,42 @@ function predictorText(): string {
   const text = `${words[lstm.layers] ?? ''}-layer LSTM, hidden ${lstm.hidden}`;
   lstm.dispose();
   return text;
+}
+
+/** Of every GPU in both presets. */
+function decodeCurveText({ kvPoolFraction }: SystemConfig): string {
+  const falls = [kvPoolFraction, 1]
+    .flatMap((fraction) => gpuPresets(fraction))
+    .every(({ decodeProfile }) =>
+      decodeProfile.every(
+        (point, i) => i === 0 || point.iterationsPerSecond <= decodeProfile[i - 1].iterationsPerSecond,
+      ),
+    );
+  return `${falls ? 'non-increasing' : 'not monotone'} in the KV occupation`;
+}
+
+/** As the workload of the presets issues them, in some slots. */
+function arrivalsText(config: SystemConfig): string {
+  const workload = syntheticWorkload({ ...config, maxTokens: 1 }, 1);
+  const requests = slotRequests(workload.maxRequestsPerSlot);
+  const isOneEach = [0, 1, config.slots - 1].every((slot) => {
+    workload.fill(slot, requests);
+    return requests.count === config.users && new Set(requests.user.subarray(0, requests.count)).size === config.users;
+  });
+  return isOneEach ? 'one request per user and slot' : 'others';
+}
+
+/**
+ * The share of all GPU memory that the requests in the system hold at most, by Little's law: U/Δ·D·(l_in + l_out)·α over
+ * the sum of M_s.
+ */
+function poolShare(config: SystemConfig, settings: Published['settings'], latencySeconds: number): number {
+  const memoryBytes = mixGpus(config.mix, config.servers)
+    .map((name) => gigabytesToBytes(settings.memory_GB[name as keyof Published['settings']['memory_GB']]))
+    .reduce((sum, bytes) => sum + bytes, 0);
+  const requests = (config.users / config.slotSeconds) * latencySeconds;
+  const tokens = settings.mean_input_tokens + settings.mean_output_tokens;
+  return (requests * tokens * settings.alpha_bytes_per_token) / memoryBytes;
 }
 
 function countsOf(names: readonly string[]): Record<string, number> {

@@ -1,5 +1,5 @@
 /** What stored runs say, in words and tables beside their figures. */
-import { type Judgement, intervalText } from '../experiments/judgement';
+import { type Judgement, brief, intervalText, withUnit } from '../experiments/judgement';
 import type { Artefact } from '../experiments/matrix';
 import type { FigureRuns, RunMetric } from '../experiments/results';
 import type { StoredRun } from '../experiments/run-store';
@@ -36,9 +36,8 @@ export function runsNote({ series, missing, command, artefact, profile }: Figure
 export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = ''): string {
   const interval = meanInterval(runs.map(metric));
   if (interval.n === 0) return '(no runs yet)';
-  const after = unit === '' ? '' : ` ${unit}`;
-  if (interval.n > 1) return `${intervalText(interval)}${after}`;
-  return `${Number(interval.mean.toPrecision(3))}${after} (one seed)`;
+  if (interval.n > 1) return intervalText(interval, unit);
+  return `${withUnit(brief(interval.mean), unit)} (one seed)`;
 }
 
 /** A row of the table ours | paper | holds. */
@@ -59,10 +58,8 @@ export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdic
 }
 
 /** Ours with its interval, and with the unit that a printed number has. */
-function oursText({ ours, kind, paper }: ScoreboardRow): string {
-  if (ours === null) return '';
-  const unit = kind === 'number' ? (/ (s|%)$/.exec(paper)?.[0] ?? '') : '';
-  return `${intervalText(ours)}${unit}`;
+function oursText({ ours, unit }: ScoreboardRow): string {
+  return ours === null ? '' : intervalText(ours, unit);
 }
 
 /** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */

@@ -196,6 +196,10 @@ describe('words beside figures', () => {
     const rows = claimRows(board, 'fig7');
     expect(rows).toHaveLength(board.rows.filter(({ artefact }) => artefact === 'fig7').length);
     expect(rows[0]).toMatchObject({ ours: '', holds: '? cannot be tested yet' });
+    const printed = claimRows(scoreboard(whole), 'table2').filter(({ paper }) => / (s|%)$/.test(paper));
+    // Latency, P99 and the ratio of three methods, and the percentages of two.
+    expect(printed).toHaveLength(9 + 8);
+    for (const { paper, ours } of printed) expect(ours.slice(-2)).toBe(paper.slice(-2));
     const lines = scoreboardTable(board.rows).split('\n');
     expect(lines).toHaveLength(board.rows.length + 2);
     for (const line of lines) expect(line.match(/(?<!\\)\|/g)).toHaveLength(9);

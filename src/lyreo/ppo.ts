@@ -120,6 +120,9 @@ export class ClipLoss {
   }
 }
 
+/** The critic's learning rate over the actor's, which is the printed one. */
+export const CRITIC_RATE = 3;
+
 /** One PPO update of a policy and its critic from one rollout. */
 export class Ppo {
   readonly actorOptimiser: Adam;
@@ -132,7 +135,7 @@ export class Ppo {
   ) {
     const { learningRate, maxGradNorm } = config;
     this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });
-    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * 3, maxGradNorm });
+    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * CRITIC_RATE, maxGradNorm });
   }
 
   /**
