@@ -90,8 +90,8 @@ export function settingClaims({ settings, inferred, table2 }: Published = publis
     model: 'the rates of the three GPUs stand for it',
     framework: 'the package runs under Node.js; the same equations',
   };
-  // An entry is a list of names, or a remark.
-  const isInferred = new Set(inferred.flatMap((entry) => entry.split(', ')));
+  // An entry is a list of names, or a remark that holds one.
+  const isInferred = new Set(inferred.flatMap((entry) => entry.split(/\W+/)));
   return (Object.keys(settings) as (keyof Published['settings'])[]).map((name) => {
     const [paper, here] = [canonicalJson(settings[name]), canonicalJson(ours[name])];
     return {
