@@ -84,12 +84,14 @@ function awaitsAtTopLevel(code) {
 }
 
 // --- Interrupt ---------------------------------------------------------------------------------
-/**
- * Shared with the watchdog thread: whether the code of a cell is running, and how far it may be interrupted: 0 at once,
- * 1 it has asked to be told first, 2 an interrupt is on its way to it.
- */
-const running = new Int32Array(new SharedArrayBuffer(8));
-const ORDERLY = 1;
+/** Shared with the watchdog thread, which sets the last: what runs, and whether it may be terminated. */
+const state = new Int32Array(new SharedArrayBuffer(4));
+const IDLE = 0;
+const RUNNING = 1;
+/** The cell has asked to be told of an interrupt. */
+const ORDERLY = 2;
+/** It has, and the first interrupt came. */
+const TOLD = 3;
 /** Timers that cells set and that have not fired. */
 const timers = new Map();
 /** Functions of the running cell that end it in an orderly way; see src/notebook/progress.ts. */
@@ -98,7 +100,7 @@ const hook = {
   stopRequests: {
     add(request) {
       stopRequests.add(request);
-      Atomics.store(running, ORDERLY, 1);
+      Atomics.compareExchange(state, 0, RUNNING, ORDERLY);
     },
   },
   /** A new object for every cell. */
@@ -106,36 +108,45 @@ const hook = {
 };
 globalThis[Symbol.for('lyreo.kernel')] = hook;
 
-/**
- * The first interrupt of a cell that asked for it only requests its end. Any other interrupt ends
- * the cell and drops the timers that cells wait for, or its loop would run on behind the next cell.
- */
-function onInterrupt(endCell) {
-  // Not when the watchdog has ended the cell meanwhile.
-  const isOrderly = Atomics.exchange(running, ORDERLY, 0) !== 0;
-  const requests = [...stopRequests];
+/** Set once the cell was told, until it had a turn: interrupts that came during one long step are one. */
+let telling = false;
+/** tslab's own listener: the cell fails. */
+let failCell = () => {};
+
+/** The first interrupt of a cell that asked for it only requests its end. Any other interrupt ends the cell. */
+function onInterrupt() {
+  if (telling) return;
+  if (stopRequests.size === 0) return endCell();
+  telling = true;
+  setImmediate(() => (telling = false));
+  for (const request of stopRequests) request();
   stopRequests.clear();
-  if (isOrderly && requests.length > 0) {
-    for (const request of requests) request();
-    return;
-  }
+}
+
+/** Drops the timers that the cell waits for, or its loop would run on behind the next cell; it then cannot clean up. */
+function endCell() {
   for (const [timer, clear] of timers) clear(timer);
   timers.clear();
-  endCell();
+  process.emit('lyreo.cellEnded');
+  failCell();
 }
 
 const { on } = process;
 process.on = function (event, listener) {
   if (event !== 'SIGINT') return on.call(this, event, listener);
   process.on = on; // the first listener is tslab's own
-  return on.call(this, event, () => onInterrupt(listener));
+  failCell = listener;
+  return on.call(this, event, onInterrupt);
 };
 
 const { runInThisContext } = vm;
 vm.runInThisContext = (code, options) => {
   if (!options?.breakOnSigint) return runInThisContext(code, options);
   trackTimers();
-  Atomics.store(running, 0, 1);
+  Atomics.store(state, 0, RUNNING);
+  // Node would cut the first step of a cell at once, a training's update too. A turn later the watchdog sees to it.
+  // A cell without await cannot be told of an interrupt anyway.
+  if (code.startsWith('(async ')) return new Promise(tracked.setImmediate).then(() => runInThisContext(code));
   try {
     return runInThisContext(code, options);
   } finally {
@@ -193,7 +204,7 @@ for (const name of ['setTimeout', 'setImmediate']) {
   const original = promises[name];
   const optionsAt = name === 'setTimeout' ? 2 : 1;
   promises[name] = (...args) =>
-    Atomics.load(running, 0) === 0 || args[optionsAt]
+    Atomics.load(state, 0) === IDLE || args[optionsAt]
       ? original(...args)
       : new Promise((resolve) => {
           if (name === 'setTimeout') tracked.setTimeout(resolve, args[0], args[1]);
@@ -222,27 +233,25 @@ executor.createExecutor = (folder, converters, output) => {
     ...made,
     async execute(source) {
       stopRequests.clear();
-      Atomics.store(running, ORDERLY, 0);
       hook.cell = {};
       try {
         return await made.execute(source);
       } finally {
-        Atomics.store(running, 0, 0);
+        Atomics.store(state, 0, IDLE);
         untrackTimers();
       }
     },
   };
 };
 
-// A loop that blocks after its first await leaves no turn for the SIGINT listener. Jupyter signals
-// the whole process group: a helper process tells a thread, which asks the main thread for a sign
-// of life and, if there is none, terminates the JavaScript it is running. Not so a cell that has
-// asked to be told: it gets the first interrupt when its step is done, however long that takes (an
-// update of a training is seconds of native code, which must not be cut); with the second it has
-// some seconds more.
+// A loop that blocks after its first await leaves no turn for the SIGINT listener. Jupyter signals the
+// whole process group: a helper process tells a thread, which asks the main thread for a sign of
+// life and, if there is none, terminates the JavaScript it is running. Terminating drops promises and,
+// inside native code, corrupts memory: a cell that has asked to be told is spared the first interrupt,
+// however long its step takes (an update of a training takes seconds), and after it has longer.
 const watchdog = new Worker(
   `
-  const { parentPort, workerData: running } = require('worker_threads');
+  const { parentPort, workerData: state } = require('worker_threads');
   const { Session } = require('inspector');
   const code = "process.on('SIGINT', () => process.stdout.write('i')); process.stdin.resume().on('end', () => process.exit())";
   const helper = require('child_process').spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -250,21 +259,26 @@ const watchdog = new Worker(
   parentPort.on('message', () => { answers++; });
   helper.on('error', () => {});
   helper.stdout.on('data', () => {
-    if (Atomics.compareExchange(running, ${ORDERLY}, 1, 2) === 1) return;
-    const patience = Atomics.load(running, ${ORDERLY}) === 2 ? 8000 : 500;
     const before = answers;
+    const found = Atomics.compareExchange(state, 0, ${ORDERLY}, ${TOLD});
+    if (found === ${IDLE} || found === ${ORDERLY}) return;
     parentPort.postMessage('alive?');
     setTimeout(() => {
-      if (answers > before || Atomics.load(running, 0) === 0) return;
-      Atomics.store(running, ${ORDERLY}, 0);
+      if (answers > before || Atomics.load(state, 0) !== found) return;
       const session = new Session();
       session.connectToMainThread();
-      session.post('Runtime.terminateExecution', () => session.disconnect());
-    }, patience);
+      session.post('Runtime.terminateExecution', () => {
+        session.disconnect();
+        parentPort.postMessage('terminated');
+      });
+    }, found === ${TOLD} ? 8000 : 500);
   });
   `,
-  { eval: true, workerData: running, execArgv: [], env: process.env },
+  { eval: true, workerData: state, execArgv: [], env: process.env },
 );
-watchdog.on('message', () => watchdog.postMessage('yes'));
+watchdog.on('message', (message) => {
+  if (message === 'terminated') endCell();
+  else watchdog.postMessage('yes');
+});
 watchdog.on('error', () => undefined); // without it only this one guard is missing
 watchdog.unref();

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
+from tempfile import TemporaryDirectory
 
 from jupyter_client import KernelManager
 
@@ -64,13 +65,13 @@ class Kernel:
         outcome.status = self.reply(request)["status"]
         return outcome
 
-    def interrupt_once(self, after):
-        """A `during` that interrupts the cell once."""
-        sent = []
+    def interrupt_at(self, *times):
+        """A `during` that interrupts the cell at these times [s]."""
+        left = list(times)
 
         def during(elapsed):
-            if elapsed > after and not sent:
-                sent.append(True)
+            while left and elapsed > left[0]:
+                left.pop(0)
                 self.manager.interrupt_kernel()
 
         return during
@@ -149,7 +150,7 @@ lyreo.table(new dfd.DataFrame([{ name: '<b>', value: 1.23456789 }]));"""
 
 
 def a_synchronous_loop_is_interrupted(kernel):
-    outcome = kernel.run("for (;;) {}", 20, kernel.interrupt_once(1))
+    outcome = kernel.run("for (;;) {}", 20, kernel.interrupt_at(1))
     assert outcome.status == "error", outcome
     alive(kernel)
 
@@ -157,7 +158,7 @@ def a_synchronous_loop_is_interrupted(kernel):
 def a_loop_that_awaits_is_interrupted_and_leaves_no_zombie(kernel):
     for wait in ["setTimeout(r, 20)", "setImmediate(r)"]:
         code = f"for (let i = 0; ; i++) {{ await new Promise<void>((r) => {{ {wait} }}); if (i % 10 === 0) console.log('beat'); }}"
-        outcome = kernel.run(code, 20, kernel.interrupt_once(1))
+        outcome = kernel.run(code, 20, kernel.interrupt_at(1))
         assert outcome.status == "error" and "beat" in outcome.stdout, outcome
         time.sleep(0.4)
         after = ok(kernel.run("await new Promise((r) => setTimeout(r, 800)); console.log('quiet');"))
@@ -166,7 +167,7 @@ def a_loop_that_awaits_is_interrupted_and_leaves_no_zombie(kernel):
 
 def a_loop_that_blocks_after_an_await_is_interrupted(kernel):
     for loop in ["for (;;) {}", "for (;;) await null;"]:
-        outcome = kernel.run(f"await new Promise((r) => setTimeout(r, 50)); {loop}", 20, kernel.interrupt_once(1))
+        outcome = kernel.run(f"await new Promise((r) => setTimeout(r, 50)); {loop}", 20, kernel.interrupt_at(1))
         assert outcome.status == "error", outcome
         alive(kernel)
 
@@ -177,7 +178,7 @@ const beat = lyreo.progress(1e9);
 let episodes = 0;
 while (!signal.aborted) await beat(++episodes);
 console.log('saved');"""
-    outcome = ok(kernel.run(code, 20, kernel.interrupt_once(1)))
+    outcome = ok(kernel.run(code, 20, kernel.interrupt_at(1)))
     assert "saved" in outcome.stdout, outcome
     assert "true" in ok(kernel.run("console.log(episodes > 10)")).stdout
 
@@ -186,7 +187,7 @@ def a_signal_asked_for_again_and_again_is_the_same(kernel):
     code = """let rounds = 0;
 while (!lyreo.interruptSignal().aborted) { rounds++; await new Promise((r) => setTimeout(r, 10)); }
 console.log('ended');"""
-    outcome = ok(kernel.run(code, 20, kernel.interrupt_once(1)))
+    outcome = ok(kernel.run(code, 20, kernel.interrupt_at(1)))
     assert "ended" in outcome.stdout, outcome
 
 
@@ -195,12 +196,24 @@ def a_cooperative_loop_of_long_steps_ends_in_order(kernel):
         step = f"for (const end = Date.now() + {milliseconds}; Date.now() < end;);"
         code = f"""await (async () => {{
   const signal = lyreo.interruptSignal();
-  while (!signal.aborted) {{ await lyreo.breathe(); {step} }}
+  while (!signal.aborted) {{ {step} await lyreo.breathe(); }}
   console.log('in order');
 }})();"""
-        for _ in range(3):
-            outcome = ok(kernel.run(code, 20, kernel.interrupt_once(0.5)))
+        # In the first step, in a later one, and twice in one.
+        for times in [[0.4], [1.7], [0.4, 0.6]]:
+            outcome = ok(kernel.run(code, 20, kernel.interrupt_at(*times)))
             assert "in order" in outcome.stdout, outcome
+
+
+def a_cell_that_was_told_may_take_its_time(kernel):
+    # The watchdog hears of the interrupt after the cell: here the cell is in its last step by then.
+    code = """const signal = lyreo.interruptSignal();
+while (!signal.aborted) await new Promise((r) => setTimeout(r, 1));
+for (const end = Date.now() + 1500; Date.now() < end;);
+await lyreo.breathe();
+console.log('in order');"""
+    for _ in range(4):
+        assert "in order" in ok(kernel.run(code, 20, kernel.interrupt_at(0.5))).stdout
 
 
 def a_training_ends_in_order(kernel):
@@ -209,38 +222,39 @@ def a_training_ends_in_order(kernel):
 });
 console.log(trained.aborted, trained.log.length < 50);
 trained.learner.dispose();"""
-    outcome = ok(kernel.run(code, 60, kernel.interrupt_once(4)))
+    outcome = ok(kernel.run(code, 60, kernel.interrupt_at(4)))
     assert outcome.stdout.split() == ["true", "true"], outcome
 
 
+def runs_that_are_stopped_leave_no_lock(kernel):
+    hold = "lyreo.interruptSignal(); await new Promise((r) => setTimeout(r, 60000));"
+    for signal, begin, times in [("lyreo.interruptSignal()", "", [2]), ("undefined", "", [2]), ("undefined", hold, [1, 2])]:
+        with TemporaryDirectory() as folder:
+            code = f"""const store = new lyreo.RunStore({folder!r});
+const made = lyreo.makeRuns(lyreo.matrix(lyreo.profiles.quick, ['fig7']).slice(0, 1), {{ store, signal: {signal} }});
+{begin}
+await made;"""
+            assert kernel.run(code, 30, kernel.interrupt_at(*times)).status == "error"
+            assert not list(Path(folder).glob("*.lock")), (signal, begin)
+            alive(kernel)
+
+
 def a_second_interrupt_ends_a_cell_that_never_looks(kernel):
-    sent = []
-
-    def during(elapsed):
-        if len(sent) < 2 and elapsed > 1 + len(sent):
-            sent.append(True)
-            kernel.manager.interrupt_kernel()
-
-    assert kernel.run("lyreo.interruptSignal(); for (;;);", 30, during).status == "error"
+    outcome = kernel.run("lyreo.interruptSignal(); await null; for (;;);", 30, kernel.interrupt_at(1, 2))
+    assert outcome.status == "error", outcome
     alive(kernel)
 
 
 def a_second_interrupt_ends_a_cell_that_ignores_the_first(kernel):
-    sent = []
-
-    def during(elapsed):
-        if len(sent) < 2 and elapsed > 1 + len(sent):
-            sent.append(True)
-            kernel.manager.interrupt_kernel()
-
     code = "lyreo.interruptSignal(); for (;;) await new Promise((r) => setTimeout(r, 10));"
-    assert kernel.run(code, 20, during).status == "error" and len(sent) == 2
+    start = time.monotonic()
+    assert kernel.run(code, 20, kernel.interrupt_at(1, 2)).status == "error" and time.monotonic() - start > 2
     alive(kernel)
 
 
 def a_signal_listener_set_in_a_cell_does_not_kill_the_kernel(kernel):
     ok(kernel.run("process.once('SIGINT', () => undefined);"))
-    outcome = kernel.run("await new Promise((r) => setTimeout(r, 30000));", 20, kernel.interrupt_once(0.5))
+    outcome = kernel.run("await new Promise((r) => setTimeout(r, 30000));", 20, kernel.interrupt_at(0.5))
     assert outcome.status == "error", outcome
     alive(kernel)
 

@@ -147,11 +147,15 @@ export class RunStore {
       rmSync(lock, { force: true });
       if (!create(lock, now)) return null;
     }
+    // A notebook's cell that is ended hard never reaches its `finally`, and its process lives on: the kernel tells
+    // (scripts/kernel-preload.cjs).
+    const ends = ['exit', 'lyreo.cellEnded'];
+    const events: NodeJS.EventEmitter = process;
     const release = (): void => {
-      process.off('exit', release);
+      for (const end of ends) events.off(end, release);
       rmSync(lock, { force: true });
     };
-    process.on('exit', release);
+    for (const end of ends) events.on(end, release);
     if (!this.has(key)) return { release };
     // Stored between the first look and the lock.
     release();
