@@ -92,6 +92,8 @@ const RUNNING = 1;
 const ORDERLY = 2;
 /** It has, and the first interrupt came. */
 const TOLD = 3;
+/** A cell without await, in Node's hands. */
+const SYNCHRONOUS = 4;
 /** Timers that cells set and that have not fired. */
 const timers = new Map();
 /** Functions of the running cell that end it in an orderly way; see src/notebook/progress.ts. */
@@ -147,9 +149,11 @@ vm.runInThisContext = (code, options) => {
   // Node would cut the first step of a cell at once, a training's update too. A turn later the watchdog sees to it.
   // A cell without await cannot be told of an interrupt anyway.
   if (code.startsWith('(async ')) return new Promise(tracked.setImmediate).then(() => runInThisContext(code));
+  Atomics.store(state, 0, SYNCHRONOUS);
   try {
     return runInThisContext(code, options);
   } finally {
+    Atomics.store(state, 0, RUNNING);
     rearmInterrupt();
   }
 };
@@ -244,25 +248,29 @@ executor.createExecutor = (folder, converters, output) => {
   };
 };
 
-// A loop that blocks after its first await leaves no turn for the SIGINT listener. Jupyter signals the
-// whole process group: a helper process tells a thread, which asks the main thread for a sign of
-// life and, if there is none, terminates the JavaScript it is running. Terminating drops promises and,
-// inside native code, corrupts memory: a cell that has asked to be told is spared the first interrupt,
-// however long its step takes (an update of a training takes seconds), and after it has longer.
-const watchdog = new Worker(
-  `
+// Interrupts come through a pipe (scripts/kernel.cjs) to a thread, so that they are heard while a cell blocks. It passes
+// them on to the main thread and, if that gives no sign of life, terminates the JavaScript it is running, which drops
+// promises: a cell that has asked to be told is spared the first interrupt, however long its step takes (an update of a
+// training takes seconds), and after it has longer. Only a cell without await gets a signal: Node ends it in order then.
+const file = Number(process.env.LYREO_INTERRUPTS);
+delete process.env.LYREO_INTERRUPTS; // not for processes that cells start
+if (file > 0) startWatchdog(file);
+
+function startWatchdog(fd) {
+  const watchdog = new Worker(
+    `
   const { parentPort, workerData: state } = require('worker_threads');
   const { Session } = require('inspector');
-  const code = "process.on('SIGINT', () => process.stdout.write('i')); process.stdin.resume().on('end', () => process.exit())";
-  const helper = require('child_process').spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const interrupts = new (require('net').Socket)({ fd: ${fd}, readable: true });
+  interrupts.on('close', () => process.kill(process.pid, 'SIGKILL')); // nobody is left to talk to
   let answers = 0;
   parentPort.on('message', () => { answers++; });
-  helper.on('error', () => {});
-  helper.stdout.on('data', () => {
+  interrupts.on('data', () => {
+    if (Atomics.load(state, 0) === ${SYNCHRONOUS}) return process.kill(process.pid, 'SIGINT');
     const before = answers;
     const found = Atomics.compareExchange(state, 0, ${ORDERLY}, ${TOLD});
+    parentPort.postMessage('interrupt');
     if (found === ${IDLE} || found === ${ORDERLY}) return;
-    parentPort.postMessage('alive?');
     setTimeout(() => {
       if (answers > before || Atomics.load(state, 0) !== found) return;
       const session = new Session();
@@ -274,11 +282,13 @@ const watchdog = new Worker(
     }, found === ${TOLD} ? 8000 : 500);
   });
   `,
-  { eval: true, workerData: state, execArgv: [], env: process.env },
-);
-watchdog.on('message', (message) => {
-  if (message === 'terminated') endCell();
-  else watchdog.postMessage('yes');
-});
-watchdog.on('error', () => undefined); // without it only this one guard is missing
-watchdog.unref();
+    { eval: true, workerData: state, execArgv: [], env: process.env },
+  );
+  watchdog.on('message', (message) => {
+    if (message === 'terminated') return endCell();
+    watchdog.postMessage('yes');
+    process.emit('SIGINT');
+  });
+  watchdog.on('error', () => undefined); // without it only interrupts are missing
+  watchdog.unref();
+}

@@ -4,6 +4,7 @@ import base64
 import os
 import re
 import struct
+import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
@@ -257,6 +258,22 @@ def a_signal_listener_set_in_a_cell_does_not_kill_the_kernel(kernel):
     outcome = kernel.run("await new Promise((r) => setTimeout(r, 30000));", 20, kernel.interrupt_at(0.5))
     assert outcome.status == "error", outcome
     alive(kernel)
+
+
+def a_kernel_whose_starter_is_killed_ends(kernel):
+    other = type(kernel)()
+    pid = ok(other.run("console.log(process.pid);")).stdout.strip()
+    other.client.execute("for (;;);")
+    time.sleep(1)
+    other.manager.provisioner.process.kill()
+    state = "?"
+    for _ in range(50):
+        state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True).stdout.strip()
+        if state == "" or state.startswith("Z"):
+            break
+        time.sleep(0.1)
+    other.stop()
+    assert state == "" or state.startswith("Z"), f"process {pid} goes on: {state}"
 
 
 # --- Language ----------------------------------------------------------------------------------

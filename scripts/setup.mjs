@@ -162,6 +162,7 @@ function writeKernelSpecification() {
   const kernel = {
     argv: [
       process.execPath,
+      inRoot('scripts', 'kernel.cjs'),
       '-r',
       inRoot('scripts', 'kernel-preload.cjs'),
       inRoot('node_modules', 'tslab', 'bin', 'tslab'),
