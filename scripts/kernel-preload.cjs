@@ -217,10 +217,15 @@ for (const name of ['setTimeout', 'setImmediate']) {
 }
 
 // --- Errors ------------------------------------------------------------------------------------
+/** By Node in a cell without await, by tslab in another. */
+const isInterruption = ({ code, message }) =>
+  code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' || message === 'Interrupted asynchronously';
+
 /** The frames of the kernel and of Node below a cell's own are noise, and all of them where the message says it all. */
 function shortenStack(error) {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return error;
   if (error.name === 'UserError') return `${error.name}: ${error.message}`;
+  if (isInterruption(error)) return 'Interrupted.';
   const noise = /^ +at .*([\\/]tslab[\\/]dist[\\/]|\(?node:)/;
   const lines = error.stack.split('\n').filter((line) => !noise.test(line));
   error.stack = lines.join('\n').replaceAll('evalmachine.<anonymous>', 'cell');

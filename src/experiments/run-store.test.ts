@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeRuns } from './make-runs';
 import { makeCell, profiles } from './matrix';
@@ -108,7 +108,7 @@ describe('store of runs', () => {
     expect(store.loadAll()).toHaveLength(1);
     expect(store.load(cell.key)).toBeUndefined();
     expect(warnings).toEqual([
-      `${store.folder}: skipped as damaged: ${cell.key}.json (${why}); lyreo experiments makes them anew`,
+      `${store.folder}: skipped as damaged: ${cell.key}.json (${why}); lyreo experiments --profile ${basename(store.folder)} makes them anew`,
     ]);
     expect(store.has(cell.key)).toBe(false);
     expect(store.sort([cell])).toEqual({ done: [], missing: [cell] });

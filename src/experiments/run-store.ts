@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError, invalid } from '../core/errors';
 import { dataFile } from '../core/files';
@@ -208,7 +208,9 @@ export class RunStore {
       }
     }
     if (damaged.length > 0)
-      this.warn(`${this.folder}: skipped as damaged: ${damaged.join(', ')}; lyreo experiments makes them anew`);
+      this.warn(
+        `${this.folder}: skipped as damaged: ${damaged.join(', ')}; lyreo experiments --profile ${basename(this.folder)} makes them anew`,
+      );
     return runs;
   }
 

@@ -167,7 +167,8 @@ export function paperMarks(marks: readonly PaperMark[], panel: number, showlegen
     x: marks.map(({ x }) => x),
     y: marks.map(({ y }) => y),
     text: marks.map(({ label }) => ` ${label} `),
-    textposition: places.map((x) => (x === right && x > left ? 'middle left' : 'middle right')),
+    // Curves rise from the left: below them there is room.
+    textposition: places.map((x) => (left === right ? 'middle right' : x === right ? 'middle left' : 'bottom right')),
     textfont: { size: 11, color: marks.map(({ colour }) => colour) },
     cliponaxis: false,
     marker: { ...diamond, color: marks.map(({ colour }) => colour) },
