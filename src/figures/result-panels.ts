@@ -167,8 +167,11 @@ export function paperMarks(marks: readonly PaperMark[], panel: number, showlegen
     x: marks.map(({ x }) => x),
     y: marks.map(({ y }) => y),
     text: marks.map(({ label }) => ` ${label} `),
-    // Curves rise from the left: below them there is room.
-    textposition: places.map((x) => (left === right ? 'middle right' : x === right ? 'middle left' : 'bottom right')),
+    // Of two above one another the lower is read below its curve, which the upper's lies above.
+    textposition: marks.map(({ x, y }, k) => {
+      if (places[k] === right && right > left) return 'middle left';
+      return left < right && marks.some((other) => other.x === x && other.y > y) ? 'bottom right' : 'middle right';
+    }),
     textfont: { size: 11, color: marks.map(({ colour }) => colour) },
     cliponaxis: false,
     marker: { ...diamond, color: marks.map(({ colour }) => colour) },
