@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts'],
+    include: ['{src,tests}/**/*.test.ts'],
     // TensorFlow's threads do not survive vitest's worker threads being ended.
     pool: 'forks',
     testTimeout: 60_000,

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { inRoot, main, run } from './common.mjs';
 
 const require = createRequire(import.meta.url);
-const { matrix, profiles } = require('../dist/experiments/matrix.js');
-const { RunStore } = require('../dist/experiments/run-store.js');
+const { matrix, profiles } = require('../dist/paper/matrix.js');
+const { RunStore } = require('../dist/paper/run-store.js');
 
 const JOBS = 2;
 const AIM_MINUTES = 10;
@@ -75,7 +75,7 @@ function problemOf(keys, made, stored) {
   const [{ key, where, now }] = differing;
   const what = `${differing.length} of ${both.length} differ from data/runs/quick, the first ${key} in ${where}`;
   if (now.log === null)
-    return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/experiments/matrix.ts and make the runs anew`;
+    return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/paper/matrix.ts and make the runs anew`;
   const factor = medianLatency(both.map((pair) => pair.now)) / medianLatency(both.map((pair) => pair.before));
   if (!(factor < LOOSE && factor > 1 / LOOSE))
     return `${what}; its median latency is ${factor.toFixed(2)} times that stored`;

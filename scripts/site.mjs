@@ -154,7 +154,7 @@ function readQuestions() {
 
 /** The scoreboard's summary of the long runs. */
 function scoreboardLine() {
-  const { scoreboard } = require('../dist/experiments/scoreboard.js');
-  const { Results } = require('../dist/experiments/results.js');
+  const { scoreboard } = require('../dist/paper/scoreboard.js');
+  const { Results } = require('../dist/paper/results.js');
   return scoreboard(Results.load('paper')).summary;
 }

@@ -74,11 +74,11 @@ export { Forecast } from './schedulers/forecast';
 export { independentDraws } from './schedulers/independent-draws';
 
 // Beyond the paper: what no scheduler can be better than.
-export { type Episode, readEpisode } from './bounds/episode';
-export { aloneBound, aloneSeconds } from './bounds/alone';
-export { type LowerBound, lowerBound } from './bounds/lower-bound';
-export { type ServerCost, ServerCosts } from './bounds/server-costs';
-export { type Optimum, exactOptimum } from './bounds/optimum';
+export { type Episode, readEpisode } from './studies/bounds/episode';
+export { aloneBound, aloneSeconds } from './studies/bounds/alone';
+export { type LowerBound, lowerBound } from './studies/bounds/lower-bound';
+export { type ServerCost, ServerCosts } from './studies/bounds/server-costs';
+export { type Optimum, exactOptimum } from './studies/bounds/optimum';
 
 // Sections IV-B and IV-C: learning.
 export { type Policy, type PolicyKind, type SlotRecord, atServers, createPolicy, slotRecord } from './lyreo/policy';
@@ -118,11 +118,15 @@ export {
   loadPolicy,
 } from './lyreo/checkpoint';
 export { type PolicySchedulerOptions, policyScheduler } from './lyreo/policy-scheduler';
-export { type CounterfactualOptions, type CounterfactualEffects, counterfactualEffects } from './lyreo/counterfactual';
+export {
+  type CounterfactualOptions,
+  type CounterfactualEffects,
+  counterfactualEffects,
+} from './studies/counterfactual';
 
 // Section V: experiments.
 export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './env/metrics';
-export { simulate, type SimulateOptions } from './experiments/simulate';
+export { simulate, type SimulateOptions } from './env/simulate';
 export {
   type Artefact,
   type Cell,
@@ -132,11 +136,11 @@ export {
   artefacts,
   matrix,
   profiles,
-} from './experiments/matrix';
-export { type Evaluation, type EpisodeMetrics, measure, quantileLevels } from './experiments/measure';
-export { type StoredRun, type LogColumns, type Machine, RunStore, runsFolder } from './experiments/run-store';
-export { executeCell, heldOutSeeds } from './experiments/run';
-export { type MakeRunsOptions, makeRuns } from './experiments/make-runs';
+} from './paper/matrix';
+export { type Evaluation, type EpisodeMetrics, measure, quantileLevels } from './paper/measure';
+export { type StoredRun, type LogColumns, type Machine, RunStore, runsFolder } from './paper/run-store';
+export { executeCell, heldOutSeeds } from './paper/run';
+export { type MakeRunsOptions, makeRuns } from './paper/make-runs';
 export {
   type Curve,
   type FigureRuns,
@@ -149,15 +153,15 @@ export {
   figureRuns,
   learningCurve,
   storedProfile,
-} from './experiments/results';
-export { type Interval, type Trend, meanInterval, pairedDifference, trend } from './experiments/statistics';
-export { type Published, publishedFacts } from './experiments/published';
-export { type Judgement, type Verdict } from './experiments/judgement';
-export { type Scoreboard, type ScoreboardRow, scoreboard } from './experiments/scoreboard';
-export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './experiments/balance-unit';
-export { type Goal, goals, goalPoint, goodFrom, goodLatency } from './experiments/goals';
-export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './experiments/conditions';
-export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './experiments/condition-claims';
+} from './paper/results';
+export { type Interval, type Trend, meanInterval, pairedDifference, trend } from './paper/statistics';
+export { type Published, publishedFacts } from './paper/published';
+export { type Judgement, type Verdict } from './paper/judgement';
+export { type Scoreboard, type ScoreboardRow, scoreboard } from './paper/scoreboard';
+export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './studies/balance-unit';
+export { type Goal, goals, goalPoint, goodFrom, goodLatency } from './paper/goals';
+export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './paper/conditions';
+export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './paper/condition-claims';
 export {
   type Candidate,
   type ConstantName,
@@ -180,7 +184,7 @@ export {
   sensitivity,
   simulateUnder,
   targetsOf,
-} from './experiments/calibrate';
+} from './studies/calibrate';
 export {
   type Agreement,
   type StoredSearch,
@@ -189,7 +193,7 @@ export {
   bestSoFar,
   storedSearch,
   storedUnits,
-} from './experiments/calibration-log';
+} from './studies/calibration-log';
 export {
   type Inspection,
   type InspectedRequest,
@@ -205,7 +209,7 @@ export {
   requestIterations,
   companions,
   kvByRequest,
-} from './experiments/inspect';
+} from './env/inspect';
 
 export {
   type SmallInstance,
@@ -217,9 +221,9 @@ export {
   gapRows,
   moves,
   EpisodeBounds,
-} from './experiments/optimality-gap';
+} from './studies/optimality-gap';
 
-export { type Method, type MethodName, methods, methodOf } from './experiments/methods';
+export { type Method, type MethodName, methods, methodOf } from './paper/methods';
 export {
   type TrainOptions,
   type TrainResult,
@@ -229,26 +233,26 @@ export {
   learningMethods,
   learningOf,
   logLine,
-} from './experiments/train';
-export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './experiments/evaluate';
-export { CreditObserver } from './experiments/credit-observer';
+} from './paper/train';
+export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './paper/evaluate';
+export { CreditObserver } from './studies/credit-observer';
 export {
   type CreditAndTruth,
   besideTruth,
   besideTruthInSlot,
   correlation,
   rankCorrelation,
-} from './experiments/credit-truth';
-export { type CreditMove, completionSlots, creditMoves, slotCredit } from './experiments/credit-moves';
+} from './studies/credit-truth';
+export { type CreditMove, completionSlots, creditMoves, slotCredit } from './studies/credit-moves';
 
 // Figures: data in, plotly figure out.
-export { systemModelFigure } from './figures/system-model';
-export { tableOneRows, type TableOneRow } from './figures/table-one';
-export { decodeProfileFigure } from './figures/gpu-profiles';
-export { lengthHistograms, type LengthSample } from './figures/workload';
-export { serviceAreaFigure, type Positions } from './figures/service-area';
-export { requestLifeFigure, latencyPartsFigure, companionsFigure, type LatencyRow } from './figures/request-life';
-export { kvExplorerFigure, kvCompareFigure, kvByRequestFigure, occupationHeatMaps } from './figures/kv-trajectory';
+export { systemModelFigure } from './plots/system-model';
+export { tableOneRows, type TableOneRow } from './plots/table-one';
+export { decodeProfileFigure } from './plots/gpu-profiles';
+export { lengthHistograms, type LengthSample } from './plots/workload';
+export { serviceAreaFigure, type Positions } from './plots/service-area';
+export { requestLifeFigure, latencyPartsFigure, companionsFigure, type LatencyRow } from './plots/request-life';
+export { kvExplorerFigure, kvCompareFigure, kvByRequestFigure, occupationHeatMaps } from './plots/kv-trajectory';
 export {
   groupedBars,
   lines,
@@ -256,8 +260,8 @@ export {
   type Series,
   type SeriesLabels,
   type Reference,
-} from './figures/comparison';
-export { trainingFigure, type TrainingCurve, type TrainingFigureOptions } from './figures/training';
+} from './plots/comparison';
+export { trainingFigure, type TrainingCurve, type TrainingFigureOptions } from './plots/training';
 export {
   slotPanels,
   truncationFigure,
@@ -267,7 +271,7 @@ export {
   type SlotPanel,
   type RequestWorth,
   type TruthPanel,
-} from './figures/redistribution';
+} from './plots/redistribution';
 export {
   convergenceFigure,
   distributionFigure,
@@ -280,10 +284,10 @@ export {
   windowFigure,
   windowEndFigure,
   type AblationRow,
-} from './figures/results';
-export { scoreboardFigure } from './figures/scoreboard';
-export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './figures/optimality-gap';
-export { conditionFigure, conditionText, hasCondition } from './figures/conditions';
+} from './plots/results';
+export { scoreboardFigure } from './plots/scoreboard';
+export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './plots/optimality-gap';
+export { conditionFigure, conditionText, hasCondition } from './plots/conditions';
 export {
   type PoolCurve,
   type SearchSeries,
@@ -295,7 +299,7 @@ export {
   tradeOffFigure,
   unitFigure,
   valleyFigure,
-} from './figures/calibration';
+} from './plots/calibration';
 export {
   runsNote,
   seedsText,
@@ -304,7 +308,7 @@ export {
   claimRows,
   scoreboardTable,
   type ClaimRow,
-} from './figures/result-words';
+} from './plots/result-words';
 
 // Display helpers for notebooks.
 export { type Figure } from './notebook/figure';

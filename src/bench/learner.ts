@@ -1,6 +1,6 @@
 import { Learner } from '../lyreo/lyreo';
 import { trainingDefaults } from '../lyreo/method';
-import { methodOf } from '../experiments/methods';
+import { methodOf } from '../paper/methods';
 import { systemConfig } from '../system/presets';
 import { type BenchFigure, median } from './figure';
 

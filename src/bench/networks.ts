@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createRng, type Rng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import { methodOf } from '../experiments/methods';
+import { methodOf } from '../paper/methods';
 import { Learner, type UpdateDetail } from '../lyreo/lyreo';
 import { type LearningMethod, trainingDefaults } from '../lyreo/method';
 import { slotRecord } from '../lyreo/policy';

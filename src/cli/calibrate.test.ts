@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UnitTraining } from '../experiments/balance-unit';
-import type { Candidate } from '../experiments/calibrate';
-import { builtCli } from '../testing/built';
+import type { UnitTraining } from '../studies/balance-unit';
+import type { Candidate } from '../studies/calibrate';
+import { builtCli } from '../../tests/support/built';
 
 let cli = '';
 const root = mkdtempSync(join(tmpdir(), 'lyreo-calibrate-cli-'));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { invalid } from '../core/errors';
-import type { Candidate, ConstantName } from '../experiments/calibrate';
+import type { Candidate, ConstantName } from '../studies/calibrate';
 import { interruptible } from './interrupt';
 import { integerOption, listOption, numberOption } from './options';
 import { createProgress } from './progress';
@@ -68,7 +68,7 @@ Examples:
 }
 
 async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
-  const { bestUnit, deviationError, unitTrainings } = await import('../experiments/balance-unit.js');
+  const { bestUnit, deviationError, unitTrainings } = await import('../studies/balance-unit.js');
   const { dataFile } = await import('../core/files.js');
   const { seed, updates, slots } = flags;
   const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
@@ -120,7 +120,7 @@ async function runUnits(flags: CalibrateFlags, words: readonly string[], args: r
 
 async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
   const { bestOf, constantNames, search, sensitivities, targetsOf, toCalibrated } =
-    await import('../experiments/calibrate.js');
+    await import('../studies/calibrate.js');
   const { dataFile } = await import('../core/files.js');
   const { candidates, seed, slots } = flags;
   const free = flags.free?.map((word): ConstantName => {

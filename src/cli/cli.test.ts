@@ -15,13 +15,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SystemConfig } from '../system/config';
 import type { RunMetrics } from '../env/metrics';
 import { schedulerNames } from '../schedulers/index';
-import { builtCli } from '../testing/built';
-import { differences } from '../testing/compare';
+import { builtCli } from '../../tests/support/built';
+import { differences } from '../../tests/support/compare';
 
 let cli = '';
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-'));
 const at = (name: string): string => join(folder, name);
-const scenarios = join(__dirname, '..', 'testing', 'scenarios');
+const scenarios = join(__dirname, '..', '..', 'tests', 'scenarios');
 
 beforeAll(() => {
   cli = builtCli();

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { UserError, invalid } from '../core/errors';
 import type { Estimate } from '../core/student';
 import type { SchedulerFactory } from '../env/scheduler';
-import { type MethodName, methodOf, methods } from '../experiments/methods';
+import { type MethodName, methodOf, methods } from '../paper/methods';
 import {
   type Estimates,
   type EvaluationColumn,
@@ -12,7 +12,7 @@ import {
   estimates,
   evaluate,
   evaluationColumns,
-} from '../experiments/evaluate';
+} from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
 import { loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';

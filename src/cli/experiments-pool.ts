@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { UserError } from '../core/errors';
 import { makeFolder } from '../core/folder';
-import { type Cell, type ProfileName, matrix, profiles, readArtefacts, shardOf } from '../experiments/matrix';
-import { RunStore, runsFolder } from '../experiments/run-store';
-import { executeCell } from '../experiments/run';
+import { type Cell, type ProfileName, matrix, profiles, readArtefacts, shardOf } from '../paper/matrix';
+import { RunStore, runsFolder } from '../paper/run-store';
+import { executeCell } from '../paper/run';
 import { clock } from './progress';
 import { alignColumns } from './report';
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scoreboard } from '../experiments/scoreboard';
-import type { StoredRun } from '../experiments/run-store';
-import { builtCli } from '../testing/built';
+import type { Scoreboard } from '../paper/scoreboard';
+import type { StoredRun } from '../paper/run-store';
+import { builtCli } from '../../tests/support/built';
 
 let cli = '';
 const root = mkdtempSync(join(tmpdir(), 'lyreo-experiments-'));

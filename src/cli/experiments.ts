@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { invalid } from '../core/errors';
 import { decimalNumber } from '../core/csv';
-import { type ProfileName, artefacts, profileNames } from '../experiments/matrix';
+import { type ProfileName, artefacts, profileNames } from '../paper/matrix';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
-import { withUnit } from '../experiments/judgement';
-import { type ProfileName, profileNames } from '../experiments/matrix';
-import type { Scoreboard, ScoreboardRow } from '../experiments/scoreboard';
+import { withUnit } from '../paper/judgement';
+import { type ProfileName, profileNames } from '../paper/matrix';
+import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { wordOption } from './options';
 import { short } from './report';
 
@@ -50,12 +50,12 @@ Examples:
         // Its rows are each from the profile that has most of its runs.
         if (command.getOptionValueSource('profile') === 'cli' || json === true)
           throw new UserError('--readme is given with --profile or --json; allowed: --readme alone');
-        const { resultTable, withTable } = await import('../experiments/result-table.js');
+        const { resultTable, withTable } = await import('../paper/result-table.js');
         writeFileAtomic(readme, withTable(readTextFile(readme), resultTable(), readme));
         return;
       }
-      const { scoreboard } = await import('../experiments/scoreboard.js');
-      const { Results } = await import('../experiments/results.js');
+      const { scoreboard } = await import('../paper/scoreboard.js');
+      const { Results } = await import('../paper/results.js');
       const board = scoreboard(Results.load(profile));
       process.stdout.write(json === true ? `${JSON.stringify(board)}\n` : scoreboardText(board));
     });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { kilobytesToBytes } from '../core/units';
-import { simulateAsync } from '../experiments/simulate';
+import { simulateAsync } from '../env/simulate';
 import type { RunMetrics } from '../env/metrics';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';

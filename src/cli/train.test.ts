@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArrayFile, writeArrayFile } from '../lyreo/array-file';
 import { loadCheckpoint } from '../lyreo/checkpoint';
-import { builtCli } from '../testing/built';
+import { builtCli } from '../../tests/support/built';
 
 let cli = '';
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-train-'));

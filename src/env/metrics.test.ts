@@ -4,7 +4,7 @@ import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { type RunMetrics, Metrics } from './metrics';
 import { reportText } from '../cli/report';
-import { simulate, simulateAsync } from '../experiments/simulate';
+import { simulate, simulateAsync } from './simulate';
 
 function run(overrides: Partial<SystemConfig> = {}, seed = 1): RunMetrics {
   return simulate(systemConfig('calibrated', { slots: 120, ...overrides }), schedulers['ll-in-slot'], seed);

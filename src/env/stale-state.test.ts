@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../experiments/simulate';
+import { simulate } from './simulate';
 import { CountBalance } from './count-balance';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
-import { tinyConfig } from '../testing/tiny';
+import { tinyConfig } from '../../tests/support/tiny';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { checkSameRun, loadCheckpoint, loadPolicy, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateLog } from './lyreo';

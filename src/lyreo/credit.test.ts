@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { tinyConfig } from '../testing/tiny';
+import { tinyConfig } from '../../tests/support/tiny';
 import { CreditAssigner } from './credit';
 import type { CreditKind, LearningMethod } from './method';
 import { createPolicy } from './policy';

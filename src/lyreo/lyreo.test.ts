@@ -5,7 +5,7 @@ import { EdgeEnv, configuredWorkload } from '../env/edge-env';
 import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
 import { tensorflow } from '../nn/backend';
 import type { Workload } from '../system/workload';
-import { tinyConfig } from '../testing/tiny';
+import { tinyConfig } from '../../tests/support/tiny';
 import { DivergenceError, Learner } from './lyreo';
 import type { CreditKind, LearningMethod } from './method';
 import { createPolicy, slotRecord } from './policy';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { simulate } from '../experiments/simulate';
+import { simulate } from '../env/simulate';
 import { systemConfig } from '../system/presets';
-import { tinyConfig } from '../testing/tiny';
+import { tinyConfig } from '../../tests/support/tiny';
 import { atServers, createPolicy } from './policy';
 import { policyScheduler } from './policy-scheduler';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { tinyConfig } from '../testing/tiny';
+import { tinyConfig } from '../../tests/support/tiny';
 import { rewardStreams } from './credit';
 import { Learner } from './lyreo';
 import { trainingConfig } from './read-training';

@@ -3,7 +3,7 @@ import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
 import type { Scheduler } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
-import { simulate } from '../experiments/simulate';
+import { simulate } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { cheapest } from './allowed';

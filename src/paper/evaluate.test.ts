@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/errors';
+import { createRng } from '../core/rng';
+import type { LearningMethod } from '../lyreo/method';
+import { createPolicy } from '../lyreo/policy';
+import { policyScheduler } from '../lyreo/policy-scheduler';
+import { playEpisode } from '../lyreo/rollout';
+import { schedulers } from '../schedulers/index';
+import { syntheticWorkload } from '../system/workload';
+import { tinyConfig } from '../../tests/support/tiny';
+import { differences, estimates, evaluate } from './evaluate';
+import { simulate } from '../env/simulate';
+
+const config = tinyConfig();
+const factorised = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
+const sequential = createPolicy('sequential', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
+const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+
+describe('evaluate', () => {
+  it('a scheduler: as simulate has it, seed by seed', () => {
+    const runs = evaluate(config, schedulers.random, [1, 2]);
+    expect(runs).toEqual([1, 2].map((seed) => simulate(config, schedulers.random, seed)));
+  });
+
+  it('a policy, sampled: as an episode that a learner plays', () => {
+    const [run] = evaluate(config, { policy: factorised, method }, [5]);
+    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'))?.metrics);
+  });
+
+  it('a sequential policy takes the most probable server, a factorised one draws, and either can be told otherwise', () => {
+    const played = (policy: typeof factorised, drawn: boolean): unknown =>
+      playEpisode(config, policy, 5, drawn ? createRng(5).fork('scheduler') : null)?.metrics;
+    const run = (policy: typeof factorised, greedy?: boolean): unknown =>
+      evaluate(config, { policy, method }, [5], { greedy })[0];
+    expect(run(sequential)).toEqual(played(sequential, false));
+    expect(run(sequential, false)).toEqual(played(sequential, true));
+    expect(run(factorised, true)).toEqual(played(factorised, false));
+    expect(run(factorised)).not.toEqual(run(factorised, true));
+  });
+
+  it('a policy with queues of its own sees those', () => {
+    const [run] = evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5]);
+    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), 'count')?.metrics);
+  });
+
+  it('a policy that counts requests refuses requests of a trace', () => {
+    const options = { workload: (seed: number) => syntheticWorkload({ ...config, maxTokens: 400 }, seed) };
+    expect(() =>
+      evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5], options),
+    ).toThrow(UserError);
+  });
+
+  it('every contender meets the same requests', () => {
+    const seeds = [3, 4];
+    const [a, b] = [evaluate(config, schedulers.ll, seeds), evaluate(config, { policy: factorised, method }, seeds)];
+    expect(a.map((run) => run.arrived)).toEqual(b.map((run) => run.arrived));
+    const zero = differences(a, a);
+    for (const { mean, halfWidth } of Object.values(zero)) expect([mean, halfWidth]).toEqual([0, 0]);
+    expect(estimates(a).meanLatency.mean - differences(a, b).meanLatency.mean).toBeCloseTo(
+      estimates(b).meanLatency.mean,
+      9,
+    );
+  });
+});
+
+describe('policyScheduler', () => {
+  it('copes with more requests per slot than before', () => {
+    const rows = syntheticWorkload({ ...config, users: 12, maxTokens: 400 }, 1);
+    const workload = {
+      maxRequestsPerSlot: rows.maxRequestsPerSlot,
+      fill(slot: number, out: Parameters<typeof rows.fill>[1]): void {
+        rows.fill(slot, out);
+        out.count = Math.min(12, 1 + slot);
+        for (let i = 0; i < out.count; i++) out.user[i] = i % config.users;
+      },
+    };
+    const metrics = simulate(config, (_, rng) => policyScheduler(factorised, rng), 1, { workload });
+    expect(metrics.completed).toBe(metrics.arrived);
+  });
+});

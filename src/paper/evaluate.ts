@@ -1,0 +1,95 @@
+import { UserError } from '../core/errors';
+import { createRng } from '../core/rng';
+import { type Estimate, estimate } from '../core/student';
+import type { SchedulerFactory } from '../env/scheduler';
+import type { LearningMethod } from '../lyreo/method';
+import type { Policy } from '../lyreo/policy';
+import { type PolicySchedulerOptions, isGreedy, policyScheduler } from '../lyreo/policy-scheduler';
+import { playEpisode } from '../lyreo/rollout';
+import type { SystemConfig } from '../system/config';
+import type { Workload } from '../system/workload';
+import type { RunMetrics } from '../env/metrics';
+import { simulate } from '../env/simulate';
+
+/** A learned policy with the method that it was learned by: a saved policy, or a learner as it stands. */
+export interface LearnedPolicy {
+  readonly policy: Policy;
+  readonly method: LearningMethod;
+}
+
+/** Optional parts of an evaluation. */
+export interface EvaluateOptions extends PolicySchedulerOptions {
+  /** The requests of a seed. Default: the configuration's synthetic lengths. */
+  readonly workload?: ((seed: number) => Workload) | undefined;
+}
+
+/**
+ * Runs a scheduler or a learned policy once per seed. The same seeds give every contender the same users, links and
+ * requests, so that differences can be taken pair by pair.
+ *
+ * @throws UserError when a policy that counts requests is to run on a workload of its own.
+ */
+export function evaluate(
+  config: SystemConfig,
+  contender: SchedulerFactory | LearnedPolicy,
+  seeds: readonly number[],
+  options: EvaluateOptions = {},
+): RunMetrics[] {
+  const { workload } = options;
+  return seeds.map((seed) => {
+    const own = { workload: workload?.(seed) };
+    if (typeof contender === 'function') return simulate(config, contender, seed, own);
+    const { policy, method } = contender;
+    if (method.measure === 'count') return byCount(config, contender, seed, options);
+    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, own);
+  });
+}
+
+/** A policy that learned with queues of its own, of request counts, has to see those, which only a rollout keeps. */
+function byCount(
+  config: SystemConfig,
+  { policy, method }: LearnedPolicy,
+  seed: number,
+  options: EvaluateOptions,
+): RunMetrics {
+  if (options.workload !== undefined)
+    throw new UserError(
+      'the policy learned with queues of request counts (lyreo-count); allowed: synthetic lengths or lengthsFile, no trace',
+    );
+  const rng = isGreedy(policy, options) ? null : createRng(seed).fork('scheduler');
+  const rollout = playEpisode(config, policy, seed, rng, method.measure);
+  if (rollout === null) throw new Error('evaluate: the episode was not played to its end');
+  return rollout.metrics;
+}
+
+/** What an evaluation's table shows. */
+export const evaluationColumns: Readonly<Record<EvaluationColumn, string>> = {
+  meanLatency: 'latency, s',
+  deviation: 'deviation',
+  p99Latency: 'P99, s',
+  highKvPercent: 'pools > 90 %',
+  meanQueue: 'queue',
+};
+
+/** A column of an evaluation's table. */
+export type EvaluationColumn = 'meanLatency' | 'deviation' | 'p99Latency' | 'highKvPercent' | 'meanQueue';
+
+/** An estimate for each column. */
+export type Estimates = Readonly<Record<EvaluationColumn, Estimate>>;
+
+/** Means over the seeds with 95 % confidence intervals. */
+export function estimates(runs: readonly RunMetrics[]): Estimates {
+  return perColumn((column) => estimate(runs.map((run) => run[column])));
+}
+
+/** Mean differences to a reference with the same seeds, and their intervals: what all share cancels out. */
+export function differences(runs: readonly RunMetrics[], reference: readonly RunMetrics[]): Estimates {
+  if (runs.length !== reference.length)
+    throw new RangeError(`runs has ${runs.length} seeds; the reference has ${reference.length}`);
+  return perColumn((column) => estimate(runs.map((run, k) => run[column] - reference[k][column])));
+}
+
+function perColumn(of: (column: EvaluationColumn) => Estimate): Estimates {
+  const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
+  return Object.fromEntries(columns.map((column) => [column, of(column)])) as Record<EvaluationColumn, Estimate>;
+}

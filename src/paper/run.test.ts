@@ -1,0 +1,116 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { simulate } from '../env/simulate';
+import { type Cell, makeCell, profiles } from './matrix';
+import { measure } from './measure';
+import type { MethodName } from './methods';
+import { schedulers } from '../schedulers/index';
+import { executeCell, heldOutSeeds } from './run';
+import { RunStore } from './run-store';
+
+const profile = profiles.smoke;
+const folder = mkdtempSync(join(tmpdir(), 'lyreo-run-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+const cellOf = (method: MethodName): Cell => makeCell(profile, { method, system: {}, training: {} }, 1);
+
+describe('a run', () => {
+  it.each(['lyreo', 'lyreo-count', 'ppo', 'random'] as const)('of %s has the same result each time', async (method) => {
+    const cell = cellOf(method);
+    const [a, b] = [await executeCell(cell), await executeCell(cell)];
+    expect(b).toEqual({ ...a, wallSeconds: b.wallSeconds });
+    expect(a.key).toBe(cell.key);
+    expect(a.command).toBe(`lyreo experiments --profile smoke --only ${cell.key}`);
+  });
+
+  it('of LYREO holds its log and its policy under static batching', async () => {
+    const run = await executeCell(cellOf('lyreo'));
+    expect(run.log?.latency).toHaveLength(profile.updates);
+    expect(run.log?.update).toEqual([1, 2]);
+    expect(run.underStatic?.meanLatency).toBeGreaterThan(run.evaluation.meanLatency);
+  });
+
+  it('of a policy that is applied elsewhere trains at the default and is evaluated there', async () => {
+    const appliedTo = { users: 24, servers: 9 };
+    const cell = makeCell(profile, { method: 'lyreo-seq', system: {}, training: {}, appliedTo }, 1);
+    const [run, usual] = [await executeCell(cell), await executeCell(cellOf('lyreo-seq'))];
+    expect(run.log).toEqual(usual.log);
+    expect(run.config).toEqual(usual.config);
+    expect(run.appliedTo).toEqual(appliedTo);
+    expect([usual.evaluation.completed, run.evaluation.completed]).toEqual([2 * 12 * 6, 2 * 12 * 24]);
+  });
+
+  it('of LYREO learns from a file of lengths, and with old state', async () => {
+    const system = { lengthsFile: 'samples/azure.csv', stateDelaySlots: 1 };
+    const run = await executeCell(makeCell(profile, { method: 'lyreo', system, training: {} }, 1));
+    expect(run.log?.update).toEqual([1, 2]);
+    expect(run.config).toMatchObject(system);
+    expect(run.config.meanOutputTokens).toBeCloseTo(198.6, 9);
+  });
+
+  it('stopped in the middle goes on from its checkpoint with the same result', async () => {
+    const cell = cellOf('ly-ppo');
+    const store = new RunStore(folder);
+    const whole = await executeCell(cell);
+    const controller = new AbortController();
+    const stopped = executeCell(cell, {
+      store,
+      signal: controller.signal,
+      onUpdate: () => {
+        controller.abort(new Error('stopped'));
+      },
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(existsSync(store.partialFolder(cell.key))).toBe(true);
+    const rest = await executeCell(cell, { store });
+    expect(rest).toEqual({ ...whole, resumedAt: 1, wallSeconds: rest.wallSeconds });
+    store.save(rest);
+    expect(existsSync(store.partialFolder(cell.key))).toBe(false);
+  });
+});
+
+describe('an evaluation', () => {
+  const { config } = cellOf('ll');
+  const seeds = heldOutSeeds({ ...profile, episodes: 3 }, 5);
+
+  it('without a completed request has no latency', async () => {
+    const tiny = { ...config, kvPoolFraction: 1e-7, slots: 5 };
+    const { completed, meanLatency, p99Latency, parts, deviation, perEpisode } = await measure(
+      tiny,
+      schedulers.ll,
+      seeds,
+    );
+    expect([completed, deviation]).toEqual([0, 0]);
+    for (const x of [meanLatency, p99Latency, ...Object.values({ ...parts }), ...perEpisode.meanLatency])
+      expect(x).toBeNaN();
+  });
+
+  it('reports what simulate reports', async () => {
+    const all = await measure(config, schedulers.ll, seeds);
+    const runs = seeds.map((seed) => simulate(config, schedulers.ll, seed));
+    expect(all.perEpisode.meanLatency).toEqual(runs.map((run) => run.meanLatency));
+    expect(all.perEpisode.deviation).toEqual(runs.map((run) => run.deviation));
+    expect(all.deviation).toBeCloseTo(runs.reduce((sum, run) => sum + run.deviation, 0) / 3, 12);
+    const parts = (Object.values(all.parts) as number[]).reduce((sum, part) => sum + part, 0);
+    expect(parts).toBeCloseTo(all.meanLatency, 9);
+    expect(all.completed).toBe(3 * 12 * 6);
+  });
+
+  it('has quantiles from the least to the greatest', async () => {
+    const { latencyQuantiles, deviationQuantiles, meanLatency } = await measure(config, schedulers.ll, seeds);
+    for (const list of [latencyQuantiles, deviationQuantiles]) {
+      expect(list).toHaveLength(21);
+      expect(list).toEqual([...list].sort((a, b) => a - b));
+    }
+    expect(latencyQuantiles[0]).toBeLessThan(meanLatency);
+    expect(latencyQuantiles[20]).toBeGreaterThan(meanLatency);
+  });
+
+  it('is held out and the same for all methods', () => {
+    expect(heldOutSeeds(profile, 1)).toEqual(heldOutSeeds(profile, 1));
+    expect(new Set([1, 2, 3].flatMap((seed) => heldOutSeeds(profiles.paper, seed))).size).toBe(9);
+  });
+});

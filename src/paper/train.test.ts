@@ -1,0 +1,162 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { loadCheckpoint, loadPolicy } from '../lyreo/checkpoint';
+import { DivergenceError, Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
+import { tinyConfig } from '../../tests/support/tiny';
+import { type MethodName, methods } from './methods';
+import { type TrainOptions, learningMethods, learningOf, logLine, train, trainingFiles } from './train';
+
+const root = mkdtempSync(join(tmpdir(), 'lyreo-train-'));
+let folders = 0;
+const fresh = (): string => join(root, `run ${folders++}`);
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+const options: TrainOptions = {
+  config: tinyConfig({ slots: 20 }),
+  method: 'lyreo',
+  training: { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] },
+  seed: 2,
+  updates: 6,
+  checkpointEvery: 2,
+};
+
+async function logOf(more: Partial<TrainOptions>): Promise<string[]> {
+  const { learner, log } = await train({ ...options, ...more });
+  learner.dispose();
+  return log.map(logLine);
+}
+
+describe('train', () => {
+  it('writes log, checkpoint and policy, and tells every update', async () => {
+    const folder = fresh();
+    const seen: UpdateLog[] = [];
+    const log = await logOf({ folder, updates: 3, onUpdate: (entry) => seen.push(entry) });
+    expect(seen.map(logLine)).toEqual(log);
+    expect(seen.map((entry) => [entry.update, entry.slots])).toEqual([
+      [1, 20],
+      [2, 40],
+      [3, 60],
+    ]);
+    const files = trainingFiles(folder);
+    expect(readFileSync(files.log, 'utf8')).toBe(log.map((line) => `${line}\n`).join(''));
+    expect(readdirSync(folder).sort()).toEqual(['checkpoint.lyreo', 'log.jsonl', 'policy.lyreo']);
+    expect(loadCheckpoint(files.checkpoint).updates).toBe(3);
+    expect(loadPolicy(files.policy, options.config).updates).toBe(3);
+  });
+
+  it('stopped and resumed, again and again, it goes the same way as one left alone', async () => {
+    const whole = await logOf({});
+    const folder = fresh();
+    let aborts = 0;
+    let resumed = -1;
+    for (;;) {
+      const controller = new AbortController();
+      const { learner, log, aborted } = await train({
+        ...options,
+        folder,
+        resume: true,
+        signal: controller.signal,
+        onUpdate: () => {
+          controller.abort();
+        },
+        onResume: (before) => (resumed = before.length),
+      });
+      learner.dispose();
+      expect(log.map(logLine)).toEqual(whole.slice(0, log.length));
+      // Stopped between two checkpoints, it has written one.
+      expect(loadCheckpoint(trainingFiles(folder).checkpoint).updates).toBe(log.length);
+      if (!aborted) break;
+      aborts++;
+    }
+    expect(aborts).toBe(5);
+    expect(resumed).toBe(5);
+    expect(readFileSync(trainingFiles(folder).log, 'utf8')).toBe(whole.map((line) => `${line}\n`).join(''));
+    // And further.
+    expect((await logOf({ folder, resume: true, updates: 7 })).slice(0, 6)).toEqual(whole);
+  });
+
+  it('lets timers have their turn between updates', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await logOf({ updates: 4 });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+
+  it('stops before it begins when it is asked to', async () => {
+    const folder = fresh();
+    const { learner, log, aborted } = await train({ ...options, folder, signal: AbortSignal.abort() });
+    learner.dispose();
+    expect([log, aborted]).toEqual([[], true]);
+    expect(loadCheckpoint(trainingFiles(folder).checkpoint).updates).toBe(0);
+  });
+
+  it('refuses a folder with a training, another training, and half a checkpoint', async () => {
+    const folder = fresh();
+    await logOf({ folder, updates: 1 });
+    await expect(logOf({ folder })).rejects.toThrow(/has a training; allowed: .*--resume/);
+    await expect(logOf({ folder, resume: true, seed: 3 })).rejects.toThrow(/seed is 3; allowed: 2, as in /);
+    await expect(logOf({ folder, resume: true, method: 'ly-ppo' })).rejects.toThrow(
+      /method's credit is "delayed"; allowed: "request"/,
+    );
+    const { checkpoint } = trainingFiles(folder);
+    writeFileSync(checkpoint, readFileSync(checkpoint).subarray(0, 5000));
+    await expect(logOf({ folder, resume: true })).rejects.toThrow(/checkpoint\.lyreo is damaged or cut short/);
+    const file = join(root, 'file');
+    writeFileSync(file, '');
+    await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/file is a file; allowed: a folder/);
+  });
+
+  it('clears away what a killed training was writing', async () => {
+    const folder = fresh();
+    await logOf({ folder, updates: 1 });
+    writeFileSync(join(folder, 'checkpoint.lyreo.123.part'), 'half');
+    writeFileSync(join(folder, 'mine.part'), 'of someone else');
+    await logOf({ folder, updates: 2, resume: true });
+    expect(existsSync(join(folder, 'checkpoint.lyreo.123.part'))).toBe(false);
+    expect(existsSync(join(folder, 'mine.part'))).toBe(true);
+  });
+
+  it('divergence: an error that names the tensor, the log keeps what was', async () => {
+    const folder = fresh();
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its learner below
+    const update = Learner.prototype.update;
+    const spy = vi.spyOn(Learner.prototype, 'update').mockImplementation(function (this: Learner): UpdateDetail | null {
+      if (this.updates === 3) this.critic.net.parameters.view('layer 1 weights')[5] = Number.NaN;
+      this.critic.net.parameters.changed();
+      return update.call(this);
+    });
+    const error: unknown = await train({ ...options, folder }).catch((reason: unknown) => reason);
+    spy.mockRestore();
+    expect(error).toBeInstanceOf(DivergenceError);
+    expect(String(error)).toMatch(/update 4: .*(critic|layer)/);
+    const lines = readFileSync(trainingFiles(folder).log, 'utf8').trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as UpdateLog).update)).toEqual([1, 2, 3]);
+    expect(loadCheckpoint(trainingFiles(folder).checkpoint).updates).toBe(2);
+  });
+});
+
+describe('learningOf', () => {
+  it('a method by name, with its own hyperparameters and those given', () => {
+    const { method, training } = learningOf('ly-ppo', { gamma: 0.9 });
+    expect(method).toEqual(methods['ly-ppo'].learning);
+    expect(training.gamma).toBe(0.9);
+    for (const name of learningMethods) expect(learningOf(name).training.clipCoef).toBe(0.2);
+  });
+
+  const refused: readonly (readonly [MethodName, object, RegExp])[] = [
+    ['random', {}, /method is "random"; allowed: one that learns: lyreo, ly-ppo/],
+    ['lyreo', { gamma: 1.5 }, /training: gamma is 1.5; allowed: a number in \[0, 1\)/],
+    ['lyreo', { hidden: [0] }, /training: hidden is \[0\]; allowed: one to eight integers/],
+    ['lyreo', { ratio: 'slot' }, /training: ratio is "slot"; allowed: "request" or "joint"/],
+    ['lyreo', { learningRates: 1 }, /training: learningRates is 1; allowed: one of gamma, /],
+    ['lyreo', { learningRate: Number.NaN }, /training: learningRate is NaN; allowed: a finite number > 0/],
+  ];
+  it.each(refused)('refuses %s with %j', (name, training, text) => {
+    expect(() => learningOf(name, training)).toThrow(text);
+  });
+});

@@ -1,0 +1,105 @@
+/** What stored runs say, in words and tables beside their figures. */
+import { type Judgement, brief, intervalText, withUnit } from '../paper/judgement';
+import type { Artefact } from '../paper/matrix';
+import type { FigureRuns, RunMetric } from '../paper/results';
+import type { StoredRun } from '../paper/run-store';
+import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
+import { meanInterval } from '../paper/statistics';
+
+/** "1 seed", "3 to 5 seeds": how many runs stand behind each point. */
+export function seedsText(counts: readonly number[]): string {
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (counts.length === 0 || most === 0) return 'no seeds';
+  return `${least === most ? '' : `${least} to `}${most} ${most === 1 ? 'seed' : 'seeds'}`;
+}
+
+/** How many names of missing runs a sentence holds. */
+const NAMED = 6;
+
+/** In one line: how many runs stand behind a figure, which are missing, and what makes them. */
+export function runsNote({ series, missing, command, artefact, profile }: FigureRuns): string {
+  const counts = series.flatMap(({ points }) => points.map(({ runs }) => runs.length));
+  const stored = counts.reduce((a, b) => a + b, 0);
+  const have = `${artefact}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`;
+  if (missing.length === 0) return have;
+  const byName = new Map<string, number>();
+  for (const key of missing) {
+    const name = key.replace(/-s\d+-[0-9a-f]+$/, '');
+    byName.set(name, (byName.get(name) ?? 0) + 1);
+  }
+  const names = [...byName].slice(0, NAMED).map(([name, count]) => `${count} × ${name}`);
+  const more = byName.size > NAMED ? ` and ${byName.size - NAMED} other points` : '';
+  return `${have} Missing: ${names.join(', ')}${more}. They are made by: ${command}`;
+}
+
+/** A number of some runs, "2.47 [2.45, 2.49] s" with its 95 % interval over seeds. */
+export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = ''): string {
+  const interval = meanInterval(runs.map(metric));
+  if (interval.n === 0) return '(no runs yet)';
+  if (interval.n > 1) return intervalText(interval, unit);
+  return `${withUnit(brief(interval.mean), unit)} (one seed)`;
+}
+
+/** A row of the table ours | paper | holds. */
+export interface ClaimRow {
+  readonly claim: string;
+  readonly paper: string;
+  /** Mean with its 95 % interval over seeds: of the claim's number, or of its least favourable part. */
+  readonly ours: string;
+  readonly holds: string;
+  readonly why: string;
+}
+
+/** A verdict with its sign; a claim that does not hold is contradicted by the runs or only not shown by them. */
+export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdict' | 'isContradicted'>): string {
+  if (verdict === 'holds') return '✓ holds';
+  if (verdict === 'cannot be tested') return '? cannot be tested yet';
+  return isContradicted ? '✗ does not hold' : '✗ not shown';
+}
+
+/** Ours with its interval, and with the unit that a printed number has. */
+function oursText({ ours, unit }: ScoreboardRow): string {
+  return ours === null ? '' : intervalText(ours, unit);
+}
+
+/** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */
+export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): ClaimRow[] {
+  return board.rows
+    .filter((row) => row.artefact === artefact)
+    .map((row) => ({
+      claim: row.claim,
+      paper: row.paper,
+      ours: oursText(row),
+      holds: verdictText(row),
+      why: row.reason,
+    }));
+}
+
+/** Rows of the scoreboard as a Markdown table with links from `notebooks/`. */
+export function scoreboardTable(rows: readonly ScoreboardRow[]): string {
+  const cells = rows.map((row) => [
+    `\`${row.id}\``,
+    row.claim,
+    row.paper,
+    oursText(row),
+    verdictText(row),
+    row.reason,
+    row.tolerance,
+    evidenceText(row.evidence),
+  ]);
+  const head = ['id', 'the paper', 'printed', 'ours', 'verdict', 'reason', 'rule', 'evidence'];
+  const line = (texts: readonly string[]): string => `| ${texts.map(escapeCell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...cells.map(line)].join('\n');
+}
+
+function evidenceText({ runs, notebook }: ScoreboardRow['evidence']): string {
+  const count = runs.length === 0 ? '' : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`;
+  if (notebook === null) return count;
+  const file = notebook.replace(/^notebooks\//, '');
+  return `[${file.slice(0, 2)}](${file})${count === '' ? '' : `, ${count}`}`;
+}
+
+/** Text that a cell of a Markdown table shows literally; backticks and links stay. */
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('$', '\\$');
+}

@@ -1,0 +1,94 @@
+import { resumeJsonLog, writeJsonLog } from '../core/json-log';
+import { calibrated } from '../system/calibrated';
+import type { SystemConfig } from '../system/config';
+import { systemConfig } from '../system/presets';
+import type { MethodName } from '../paper/methods';
+import { type Published, publishedFacts } from '../paper/published';
+import { train } from '../paper/train';
+
+/** The two methods of Fig. 2b that learn under virtual queues. */
+export const queueMethods: readonly QueueMethod[] = ['lyreo', 'ly-ppo'];
+
+/** LYREO or Ly-PPO. */
+export type QueueMethod = Extract<MethodName, 'lyreo' | 'ly-ppo'>;
+
+/** A short training under one unit of Y and Z. */
+export interface UnitTraining {
+  readonly balanceUnit: number;
+  readonly method: QueueMethod;
+  /** Mean Z over the training's last quarter. */
+  readonly queue: number;
+  /** Mean latency, s, and deviation over the same updates. */
+  readonly latency: number;
+  readonly deviation: number;
+}
+
+/** What is trained. */
+export interface BalanceUnitOptions {
+  readonly units: readonly number[];
+  readonly seed: number;
+  readonly updates: number;
+  /** Slots of an episode. Default 800. */
+  readonly slots?: number | undefined;
+  /** One JSON object per training; what stands there is not trained again. */
+  readonly logFile?: string | undefined;
+  readonly onTraining?: ((done: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Where the system differs from the calibrated default. */
+  readonly system?: Partial<SystemConfig> | undefined;
+}
+
+/**
+ * Short trainings of LYREO and Ly-PPO under each unit of Y and Z. The unit is the one free constant that schedulers
+ * which do not learn cannot tell: it decides how long Z grows before a policy heeds it, and so how near to ε the policy
+ * settles.
+ */
+export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTraining[]> {
+  const { units, seed, updates, slots = 800, logFile, signal } = options;
+  const constants = { ...calibrated(), command: undefined, note: undefined, balanceUnit: undefined };
+  const header = JSON.stringify({ seed, updates, slots, constants, system: options.system });
+  const found =
+    logFile === undefined
+      ? []
+      : resumeJsonLog<UnitTraining>(
+          logFile,
+          header,
+          'other trainings; allowed: the same seed, updates, slots, constants and system, or another file',
+        );
+  for (const balanceUnit of units)
+    for (const method of queueMethods) {
+      if (found.some((each) => each.balanceUnit === balanceUnit && each.method === method)) continue;
+      const config = systemConfig('calibrated', { ...options.system, slots, balanceUnit });
+      const { learner, log } = await train({ config, method, seed, updates, signal });
+      learner.dispose();
+      signal?.throwIfAborted();
+      const last = log.slice(-Math.ceil(log.length / 4));
+      const mean = (of: 'queue' | 'latency' | 'deviation'): number =>
+        last.reduce((sum, update) => sum + update[of], 0) / last.length;
+      found.push({ balanceUnit, method, queue: mean('queue'), latency: mean('latency'), deviation: mean('deviation') });
+      if (logFile !== undefined) writeJsonLog(logFile, { header, lines: found });
+      options.onTraining?.(found.length);
+    }
+  return found.filter(({ balanceUnit }) => units.includes(balanceUnit));
+}
+
+/**
+ * How far a unit's LYREO is from the deviation of Table II: the squared logarithm of ours over printed. Ly-PPO's is not
+ * printed. Fig. 2b's mean queues are no guide: no unit comes within a factor of two of both.
+ */
+export function deviationError(
+  trainings: readonly UnitTraining[],
+  balanceUnit: number,
+  facts: Published = publishedFacts(),
+): number {
+  const lyreo = trainings.find((each) => each.balanceUnit === balanceUnit && each.method === 'lyreo');
+  return lyreo === undefined ? NaN : Math.log(lyreo.deviation / facts.table2.LYREO[1]) ** 2;
+}
+
+/** The unit whose deviation is nearest to Table II's. */
+export function bestUnit(trainings: readonly UnitTraining[], facts?: Published): number {
+  const units = [...new Set(trainings.map(({ balanceUnit }) => balanceUnit))];
+  return units.reduce((best, unit) =>
+    deviationError(trainings, unit, facts) < deviationError(trainings, best, facts) ? unit : best,
+  );
+}

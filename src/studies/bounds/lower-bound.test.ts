@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dataFile } from '../../core/files';
+import { simulate } from '../../env/simulate';
+import { schedulerNames, schedulers } from '../../schedulers/index';
+import { decodeProfile, iterationSeconds } from '../../system/decode-profile';
+import { systemConfig } from '../../system/presets';
+import type { DecodePoint } from '../../system/scenario';
+import { fuzz } from '../../../tests/support/fuzz';
+import { smallSystem } from '../../../tests/support/small-systems';
+import { aloneBound, aloneSeconds } from './alone';
+import { convexLines } from './convex-lines';
+import { type Episode, readEpisode } from './episode';
+import { lowerBound } from './lower-bound';
+import { exactOptimum } from './optimum';
+import { PricedEpisode } from './priced-episode';
+import { ServerCosts } from './server-costs';
+import { asked, chargeRates, dearestCharge } from './token-charge';
+
+/** Two to five points of any shape, concave, convex or neither; speeds never rise. */
+const profile: fc.Arbitrary<DecodePoint[]> = fc
+  .array(fc.record({ gap: fc.integer({ min: 1, max: 60 }), slower: fc.constantFrom(0, 1, 3, 20) }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((steps) => {
+    let [kvBytes, milliseconds] = [-1, 4];
+    return steps.map(({ gap, slower }) => {
+      kvBytes += gap;
+      milliseconds += slower;
+      return { kvBytes: 16000 * kvBytes, iterationsPerSecond: 1000 / milliseconds };
+    });
+  });
+
+/** The episode on servers with other decode profiles. */
+const withProfiles = (episode: Episode, profiles: readonly DecodePoint[][]): Episode => ({
+  ...episode,
+  servers: episode.servers.map((server, s) => ({ ...server, decodeProfile: profiles[s % profiles.length] })),
+});
+
+const episodes = smallSystem({ requests: 9 }).chain(({ config, seed }) =>
+  fc.oneof(
+    fc.constant(readEpisode(config, seed)),
+    fc
+      .array(profile, { minLength: 3, maxLength: 3 })
+      .map((profiles) => withProfiles(readEpisode(config, seed), profiles)),
+  ),
+);
+
+describe('aloneSeconds', () => {
+  it('is the latency of a request that is alone', () => {
+    const config = systemConfig('calibrated', { users: 1, slots: 1, servers: 3 });
+    for (const seed of [1, 2, 3]) {
+      const alone = aloneSeconds(readEpisode(config, seed));
+      for (let s = 0; s < 3; s++) {
+        const run = simulate(config, () => (_, assignment) => void (assignment[0] = s), seed);
+        expect(run.meanLatency).toBeCloseTo(alone[s], 12);
+      }
+      expect(aloneBound(readEpisode(config, seed))).toBeCloseTo(Math.min(...alone), 12);
+    }
+  });
+});
+
+describe('convexLines', () => {
+  it('a dent upwards is bridged, a dent downwards is followed', () => {
+    const at = (kvBytes: number, milliseconds: number): DecodePoint => ({
+      kvBytes,
+      iterationsPerSecond: 1000 / milliseconds,
+    });
+    // (0, 10), (10, 18), (20, 20) is concave: one line of (20 − 10)/20 = 0.5 ms per token.
+    const [line, ...none] = convexLines([at(0, 10), at(10, 18), at(20, 20)], 1, 20);
+    expect([line.a, line.b, none]).toEqual([0.01, 0.0005, []]);
+    // (0, 10), (10, 11), (20, 20) is convex; its second line, 2 + 0.9·c, begins at 2.
+    const lines = convexLines([at(0, 10), at(10, 11), at(20, 20)], 1, 20);
+    expect(lines.map(({ a, b }) => [a, b].map((x) => Number((1000 * x).toFixed(9))))).toEqual([
+      [10, 0.1],
+      [2, 0.9],
+    ]);
+    expect(convexLines([at(0, 10), at(10, 18)], 1, Infinity)).toEqual([{ a: 0.01, b: 0 }]);
+  });
+
+  it('lies below τ everywhere in the pool', () => {
+    fc.assert(
+      fc.property(profile, fc.integer({ min: 2, max: 200 }), (points, most) => {
+        const lines = convexLines(points, 16000, most);
+        expect(lines.length).toBeGreaterThan(0);
+        for (const { a, b } of lines) {
+          expect(Math.min(a, b)).toBeGreaterThanOrEqual(0);
+          for (let c = 0; c <= most; c++)
+            expect(a + b * c).toBeLessThanOrEqual(iterationSeconds(decodeProfile(points), 16000 * c) + 1e-12);
+        }
+      }),
+      fuzz(200),
+    );
+  });
+});
+
+describe('chargeRates', () => {
+  const line = { a: 0.01, b: 0.0001 };
+
+  it('φ(c) = a + λ·(b + θ·a/M)·c + 2·√(λ·(1 − θ)·a·b·c)', () => {
+    // λ = 4, θ = 0, c = 25: 0.01 + 4·0.0001·25 + 2·√(4·0.01·0.0001·25) = 0.01 + 0.01 + 0.02.
+    const tokens = { ones: 1, held: 25, roots: 5 };
+    expect(asked(chargeRates({ price: 4, byMemory: 0, line }, 100), tokens)).toBeCloseTo(0.04, 12);
+    // θ = 1, M = 100: 0.01 + 4·(0.0001 + 0.0001)·25.
+    expect(asked(chargeRates({ price: 4, byMemory: 1, line }, 100), tokens)).toBeCloseTo(0.03, 12);
+    expect(dearestCharge(4, [line], 100, tokens).byMemory).toBe(0);
+  });
+
+  it('is met exactly by the batch that an iteration is cheapest for', () => {
+    // λ·a = b·n·m at n = 4, c = 25, m = 100, λ = 4: (4 + 4)·0.02 = 0.16 = 4·0.04.
+    const rates = chargeRates({ price: 4, byMemory: 0, line }, 1000);
+    expect((4 + 4) * (line.a + line.b * 100)).toBeCloseTo(4 * asked(rates, { ones: 1, held: 25, roots: 5 }), 12);
+  });
+
+  it('never asks more than an iteration costs', () => {
+    const held = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 30 });
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const price = fc.double({ min: 0, max: 200, noNaN: true });
+    fc.assert(
+      fc.property(held, share, share, price, fc.nat({ max: 500 }), (cs, byMemory, b, lambda, spare) => {
+        const m = cs.reduce((x, y) => x + y, 0);
+        const any = { a: 0.01, b: 0.001 * b };
+        const rates = chargeRates({ price: lambda, byMemory, line: any }, m + spare);
+        const borne = cs.reduce((sum, c) => sum + asked(rates, { ones: 1, held: c, roots: Math.sqrt(c) }), 0);
+        expect(borne).toBeLessThanOrEqual((cs.length + lambda) * (any.a + any.b * m) * (1 + 1e-12));
+      }),
+      fuzz(500),
+    );
+  });
+});
+
+describe('lowerBound', () => {
+  /** Fixed, whatever the calibration becomes. */
+  const measured = { gpuProfilesFile: dataFile('gpu-profiles.csv'), kvPoolFraction: 0.008 };
+
+  it('is never above the exact optimum', () => {
+    fc.assert(
+      fc.property(episodes, (episode) => {
+        const optimum = exactOptimum(new ServerCosts(episode));
+        if (optimum === null) return;
+        const { meanLatency, alone, congested } = lowerBound(episode);
+        expect(meanLatency).toBe(Math.max(alone, congested));
+        expect(meanLatency).toBeLessThanOrEqual(optimum.meanLatency);
+      }),
+      fuzz(200),
+    );
+  });
+
+  it('nor is it at any other prices', () => {
+    const prices = fc.array(fc.double({ min: 1e-6, max: 30, noNaN: true }), { minLength: 3, maxLength: 3 });
+    const shares = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(episodes, prices, shares, (episode, time, share) => {
+        const optimum = exactOptimum(new ServerCosts(episode));
+        if (optimum === null) return;
+        const S = episode.servers.length;
+        const bound = new PricedEpisode(episode).bound({
+          time: Float64Array.from(time.slice(0, S)),
+          share: Float64Array.from(share.slice(0, S)),
+        });
+        expect(bound).toBeLessThanOrEqual(optimum.meanLatency * episode.count * (1 + 1e-9));
+      }),
+      fuzz(200),
+    );
+  });
+
+  it.each([
+    { users: 10 },
+    { users: 40 },
+    { users: 60 },
+    { users: 40, mix: 'Het' as const },
+    { users: 40, batching: 'static' as const },
+    { users: 60, kvPoolFraction: 0.003 },
+    { users: 20, lengths: 'lmsys-like' as const },
+    { users: 120 },
+  ])('is below every scheduler: %o', (fields) => {
+    const config = systemConfig('calibrated', { slots: 60, ...fields });
+    const { meanLatency } = lowerBound(readEpisode(config, 5));
+    for (const name of schedulerNames) {
+      const run = simulate(config, schedulers[name], 5);
+      expect(meanLatency).toBeLessThan(run.meanLatency);
+    }
+  });
+
+  it('is within a few percent of what the best scheduler does where servers are equal', () => {
+    const config = systemConfig('calibrated', {
+      ...measured,
+      mix: 'Hom',
+      slots: 200,
+      sigmaInput: 0.8,
+      sigmaOutput: 0.3,
+      prefillSlowdown: 0.3,
+    });
+    const { meanLatency, alone } = lowerBound(readEpisode(config, 1));
+    const run = simulate(config, schedulers['drift-plus-penalty'], 1);
+    expect(run.meanLatency / meanLatency).toBeLessThan(1.1);
+    expect(run.meanLatency / alone).toBeGreaterThan(1.15);
+  });
+
+  it.each([5, 8, 10])('is just below the only assignment that one server leaves: U = %i', (users) => {
+    // Equal requests and no slow-down by prefills: little is left out, and the servers' time is dear.
+    const config = systemConfig('calibrated', {
+      ...measured,
+      users,
+      gpus: ['rtx3090'],
+      slots: 300,
+      sigmaInput: 0,
+      sigmaOutput: 0,
+      prefillSlowdown: 0,
+    });
+    const { meanLatency } = lowerBound(readEpisode(config, 1));
+    const run = simulate(config, schedulers.random, 1);
+    expect(run.meanLatency / meanLatency).toBeGreaterThan(1);
+    expect(run.meanLatency / meanLatency).toBeLessThan(1.03);
+  });
+
+  it('is the same every time', () => {
+    const config = systemConfig('calibrated', { users: 10, slots: 20 });
+    expect(lowerBound(readEpisode(config, 2))).toEqual(lowerBound(readEpisode(config, 2)));
+  });
+});

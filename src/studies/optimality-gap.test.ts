@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { readEpisode } from './bounds/episode';
+import { lowerBound } from './bounds/lower-bound';
+import { schedulerNames } from '../schedulers/index';
+import { systemConfig } from '../system/presets';
+import { makeCell, profiles } from '../paper/matrix';
+import { EpisodeBounds, gapRows, moves, smallInstance } from './optimality-gap';
+import { executeCell, heldOutSeeds } from '../paper/run';
+
+const config = systemConfig('calibrated', { users: 2, servers: 2, slots: 3, kvPoolFraction: 0.002 });
+const instances = [1, 2, 3].map((seed) => smallInstance(config, seed));
+
+describe('smallInstance and gapRows', () => {
+  it('has every scheduler above the optimum, nearest first', () => {
+    const rows = gapRows(instances);
+    expect(rows.map(({ scheduler }) => scheduler).sort()).toEqual([...schedulerNames].sort());
+    for (const { gaps, kept, keptGaps } of rows) {
+      expect(gaps).toHaveLength(instances.length);
+      expect(Math.min(...gaps, ...keptGaps)).toBeGreaterThan(-1e-9);
+      expect(keptGaps).toHaveLength(kept);
+    }
+    const means = rows.map(({ gaps }) => gaps.reduce((a, b) => a + b, 0));
+    expect(means).toEqual([...means].sort((a, b) => a - b));
+  });
+
+  it('keeping ε never makes the optimum faster', () => {
+    for (const { optimum, balanced } of instances)
+      expect(balanced?.meanLatency ?? Infinity).toBeGreaterThanOrEqual(optimum?.meanLatency ?? Infinity);
+  });
+});
+
+describe('moves', () => {
+  it('no single request does better elsewhere, all together', () => {
+    const [{ optimum, seed }] = instances;
+    if (optimum === null) throw new Error('no optimum');
+    const swapped = optimum.assignments.map((row) => row.map((s) => 1 - s));
+    const all = moves(config, seed, optimum.assignments, swapped);
+    expect(all.map(({ request, other }) => [request.server, other])).toEqual(
+      optimum.assignments.flat().map((s) => [s, 1 - s]),
+    );
+    for (const { ownSeconds, othersSeconds } of all) expect(ownSeconds + othersSeconds).toBeGreaterThan(-1e-9);
+    expect(moves(config, seed, optimum.assignments, optimum.assignments)).toEqual([]);
+  });
+});
+
+describe('EpisodeBounds', () => {
+  it('takes the same episodes as the run, the first so many', async () => {
+    const profile = profiles.smoke;
+    const run = await executeCell(makeCell(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
+    const system = { ...run.config, slots: profile.evaluationSlots };
+    const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)).meanLatency);
+    const [one, two] = run.evaluation.perEpisode.meanLatency;
+    expect(new EpisodeBounds(1).of(run)).toEqual({ meanLatency: one, bound: first });
+    const both = new EpisodeBounds().of(run);
+    expect(both.bound).toBeCloseTo((first + second) / 2, 12);
+    expect(both.meanLatency).toBeCloseTo((one + two) / 2, 12);
+    expect(both.bound).toBeLessThan(both.meanLatency);
+  });
+
+  it('is of the system that a policy is applied in, where it was trained in another', async () => {
+    const profile = profiles.smoke;
+    const at = { method: 'jsq', training: {} } as const;
+    const there = await executeCell(makeCell(profile, { ...at, system: { servers: 2 } }, 1));
+    const moved = await executeCell(makeCell(profile, { ...at, system: {}, appliedTo: { servers: 2 } }, 1));
+    expect(new EpisodeBounds().of(moved).bound).toBe(new EpisodeBounds().of(there).bound);
+  });
+});

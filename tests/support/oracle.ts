@@ -1,0 +1,215 @@
+import { UserError } from '../../src/core/errors';
+import type {
+  RejectedRequest,
+  ReplayedIteration,
+  ReplayedRequest,
+  ReplayedSlot,
+  ReplayResult,
+} from '../../src/system/replay';
+import type { Scenario, ScenarioRequest, ServerSpec } from '../../src/system/scenario';
+
+/**
+ * A deliberately naive replay of a scenario: token by token, every active request in every iteration, no shortcut.
+ * It was written from the rules of the scenario format alone and shares no code with the engine, so that the two agreeing
+ * means something. Rule numbers below are those of the format's page.
+ */
+
+/** One request on its server. */
+interface Job {
+  readonly request: ScenarioRequest;
+  readonly slotStartsAt: number;
+  readonly prefillSeconds: number;
+  generated: number;
+  joinedAt: number;
+  decodeSeconds: number;
+}
+
+/** One slot's requests for one server, prefilled together. */
+interface PrefillBatch {
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly jobs: readonly Job[];
+}
+
+/** Compares two strings by code points; `<` compares UTF-16 units, which sorts U+FF5E after U+1F600. */
+function byCodePoints(a: string, b: string): number {
+  const left = Array.from(a, (c) => c.codePointAt(0) ?? 0);
+  const right = Array.from(b, (c) => c.codePointAt(0) ?? 0);
+  for (let i = 0; i < left.length && i < right.length; i++) if (left[i] !== right[i]) return left[i] - right[i];
+  return left.length - right.length;
+}
+
+/** 1/v at an occupation: linear in the KV bytes between points, the nearest point outside. [s] */
+function iterationSeconds(server: ServerSpec, kvBytes: number): number {
+  const points = server.decodeProfile;
+  const first = points[0];
+  const last = points[points.length - 1];
+  if (kvBytes <= first.kvBytes) return 1 / first.iterationsPerSecond;
+  if (kvBytes >= last.kvBytes) return 1 / last.iterationsPerSecond;
+  const right = points.findIndex((point) => point.kvBytes > kvBytes);
+  const [a, b] = [points[right - 1], points[right]];
+  const [secondsA, secondsB] = [1 / a.iterationsPerSecond, 1 / b.iterationsPerSecond];
+  return secondsA + ((secondsB - secondsA) * (kvBytes - a.kvBytes)) / (b.kvBytes - a.kvBytes);
+}
+
+/** Rule 4: the slot t with t·Δ ≤ x < (t+1)·Δ. */
+function slotAt(at: number, slotSeconds: number): number {
+  let t = Math.floor(at / slotSeconds);
+  while (t * slotSeconds > at) t--;
+  while ((t + 1) * slotSeconds <= at) t++;
+  return t;
+}
+
+/** Rule 7: a request that outgrows its server's memory. */
+export function isOversized(scenario: Scenario, request: ScenarioRequest): boolean {
+  const bytes = scenario.kvBytesPerToken * (request.inputTokens + request.outputTokens);
+  return scenario.servers.some((server) => server.name === request.server && bytes > server.kvCapacityBytes);
+}
+
+/** Rule 1: one batch per slot with a request for this server, prefilled one after the other in slot order. */
+function prefillBatches(scenario: Scenario, server: ServerSpec): PrefillBatch[] {
+  const batches: PrefillBatch[] = [];
+  let previousEndsAt = 0;
+  scenario.slots.forEach((slot, t) => {
+    const requests = slot.requests.filter((r) => r.server === server.name && !isOversized(scenario, r));
+    if (requests.length === 0) return;
+    const slotStartsAt = t * scenario.slotSeconds;
+    const startsAt = Math.max(slotStartsAt + Math.max(...requests.map((r) => r.transmissionSeconds)), previousEndsAt);
+    const inputTokens = requests.reduce((sum, r) => sum + r.inputTokens, 0);
+    const endsAt = startsAt + inputTokens / server.prefillTokensPerSecond;
+    const jobs = requests.map((request) => ({
+      request,
+      slotStartsAt,
+      prefillSeconds: endsAt - startsAt,
+      generated: 0,
+      joinedAt: Number.NaN,
+      decodeSeconds: 0,
+    }));
+    batches.push({ startsAt, endsAt, jobs });
+    previousEndsAt = endsAt;
+  });
+  return batches;
+}
+
+/** Rule 3, deed: no future iteration of the running requests and this one is above capacity. */
+function fitsDeed(running: readonly Job[], job: Job, scenario: Scenario, server: ServerSpec): boolean {
+  const all = [...running, job];
+  const longest = Math.max(...all.map((j) => j.request.outputTokens - j.generated));
+  for (let k = 1; k <= longest; k++) {
+    let tokens = 0;
+    for (const j of all)
+      if (j.request.outputTokens - j.generated >= k) tokens += j.request.inputTokens + j.generated + k;
+    if (scenario.kvBytesPerToken * tokens > server.kvCapacityBytes) return false;
+  }
+  return true;
+}
+
+/** Rule 3, static: the new batch and this request at their full lengths. */
+function fitsStatic(batch: readonly Job[], job: Job, scenario: Scenario, server: ServerSpec): boolean {
+  let tokens = 0;
+  for (const j of [...batch, job]) tokens += j.request.inputTokens + j.request.outputTokens;
+  return scenario.kvBytesPerToken * tokens <= server.kvCapacityBytes;
+}
+
+function completed(job: Job, completedAt: number): ReplayedRequest {
+  const { id, transmissionSeconds: transmission } = job.request;
+  const total = completedAt - job.slotStartsAt;
+  const waiting = total - transmission - job.prefillSeconds - job.decodeSeconds;
+  return { id, completedAt, transmission, prefill: job.prefillSeconds, decode: job.decodeSeconds, waiting, total };
+}
+
+/** Rules 2 to 6 for one server; servers share nothing. */
+function replayServer(
+  scenario: Scenario,
+  server: ServerSpec,
+  done: (ReplayedRequest | RejectedRequest)[],
+): ReplayedIteration[] {
+  const deed = scenario.batching === 'deed';
+  const batches = prefillBatches(scenario, server);
+  const rows: ReplayedIteration[] = [];
+  const line: Job[] = [];
+  let joinedBatches = 0;
+  let running: Job[] = [];
+  let now = 0;
+  for (;;) {
+    while (joinedBatches < batches.length && batches[joinedBatches].endsAt <= now)
+      line.push(...batches[joinedBatches++].jobs);
+    if (running.length === 0 && line.length === 0) {
+      if (joinedBatches === batches.length) return rows;
+      now = batches[joinedBatches].endsAt;
+      continue;
+    }
+    if (deed || running.length === 0) {
+      const fits = deed ? fitsDeed : fitsStatic;
+      while (line.length > 0 && fits(running, line[0], scenario, server)) {
+        line[0].joinedAt = now;
+        running.push(...line.splice(0, 1));
+      }
+    }
+
+    let tokens = 0;
+    for (const job of running)
+      tokens += job.request.inputTokens + Math.min(job.generated + 1, job.request.outputTokens);
+    const kvBytes = scenario.kvBytesPerToken * tokens;
+    const startsAt = now;
+    const prefilling = batches.some((batch) => batch.startsAt <= startsAt && startsAt < batch.endsAt);
+    const seconds = prefilling
+      ? iterationSeconds(server, kvBytes) / (1 - scenario.prefillSlowdown)
+      : iterationSeconds(server, kvBytes);
+    const slot = slotAt(startsAt, scenario.slotSeconds);
+    const k = rows.filter((row) => row[0] === slot).length + 1;
+    rows.push([slot, k, startsAt, seconds, kvBytes, running.length]);
+
+    now = startsAt + seconds;
+    for (const job of running) {
+      if (job.generated < job.request.outputTokens) job.generated++;
+      job.decodeSeconds = deed ? job.decodeSeconds + seconds : now - job.joinedAt;
+    }
+    const finished = running.filter((job) => job.generated === job.request.outputTokens);
+    if (deed) {
+      for (const job of finished) done.push(completed(job, now));
+      running = running.filter((job) => !finished.includes(job));
+    } else if (finished.length === running.length) {
+      for (const job of running) done.push(completed(job, now));
+      running = [];
+    }
+  }
+}
+
+/** One summary per slot 0..T−1, then one for each later slot in which an iteration starts. */
+function summariseSlots(scenario: Scenario, server: ServerSpec, rows: readonly ReplayedIteration[]): ReplayedSlot[] {
+  const slots = new Set([...scenario.slots.keys(), ...rows.map((row) => row[0])]);
+  return [...slots]
+    .sort((a, b) => a - b)
+    .map((slot) => {
+      const own = rows.filter((row) => row[0] === slot);
+      const byteSeconds = own.reduce((sum, [, , , seconds, kvBytes]) => sum + kvBytes * seconds, 0);
+      return {
+        slot,
+        eta: byteSeconds / (server.kvCapacityBytes * scenario.slotSeconds),
+        peakKvBytes: own.reduce((peak, row) => Math.max(peak, row[4]), 0),
+        iterations: own.length,
+      };
+    });
+}
+
+/**
+ * Replays a scenario the slow and obvious way.
+ *
+ * @throws UserError when a request can never run and `oversized` is not `"reject"`.
+ */
+export function oracleReplay(scenario: Scenario): ReplayResult {
+  const requests: (ReplayedRequest | RejectedRequest)[] = [];
+  for (const request of scenario.slots.flatMap((slot) => slot.requests)) {
+    if (!isOversized(scenario, request)) continue;
+    if (scenario.oversized !== 'reject')
+      throw new UserError(`request "${request.id}" can never fit on server "${request.server}"`);
+    requests.push({ id: request.id, rejected: true });
+  }
+  const servers = scenario.servers.map((server) => {
+    const trajectory = replayServer(scenario, server, requests);
+    return { name: server.name, slots: summariseSlots(scenario, server, trajectory), trajectory };
+  });
+  requests.sort((a, b) => byCodePoints(a.id, b.id));
+  return { requests, servers };
+}
