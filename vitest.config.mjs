@@ -5,7 +5,9 @@ export default defineConfig({
     include: ['{src,tests}/**/*.test.ts'],
     // TensorFlow's threads do not survive vitest's worker threads being ended.
     pool: 'forks',
-    testTimeout: 60_000,
+    // One generous limit for all, so that no test depends on the machine's speed.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     env: {
       TF_CPP_MIN_LOG_LEVEL: '2',
       TF_ENABLE_ONEDNN_OPTS: '0',

@@ -1,4 +1,4 @@
-"""notebooks.py [--write] [NAME ...]: runs notebooks/*.ipynb headless in the project's kernel.
+"""notebooks.py [--write] [--part I/N] [NAME ...]: runs notebooks/*.ipynb headless in the project's kernel.
 
 Without --write it compares the text of every output with the committed one and changes no file; a
 cell whose output differs from run to run carries the tag "varies". With --write it stores the new
@@ -135,9 +135,17 @@ def process(path, write):
         compare(committed, fresh)
 
 
+def part_of(text):
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: I/N with 1 <= I <= N")
+    return int(match[1]), int(match[2])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--part", type=part_of, default=(1, 1), help="I/N: every N-th notebook from the I-th on")
     parser.add_argument("names", nargs="*", help="part of a file name; default: all")
     options = parser.parse_args()
     paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith("e2e-")]
@@ -146,6 +154,8 @@ def main():
             parser.error(f"name is {name!r}; allowed: part of a file name in notebooks/, such as {paths[0].stem}")
     if options.names:
         paths = [p for p in paths if any(name in p.name for name in options.names)]
+    index, count = options.part
+    paths = paths[index - 1 :: count]
     os.environ["LYREO_STATIC"] = "1"
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:

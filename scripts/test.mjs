@@ -1,25 +1,36 @@
-/** npm test [-- NAME…]: set-up, then every check (or those whose names begin with one of NAME…), then the total. */
+/**
+ * npm test [-- NAME…]: set-up, then every check (or those whose names begin with one of NAME…), two at a time, then the
+ * ten slowest and the total.
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { SetupError, cache, collect, inRoot, jupyterEnv, main, root, run, venvPython } from './common.mjs';
 import { missing, setup } from './setup.mjs';
 
 const bin = (...parts) => inRoot('node_modules', ...parts);
-const node = (name, ...args) => ({ name, run: () => one(process.execPath, args) });
+const script = (name, ...args) => [process.execPath, inRoot('scripts', name), ...args];
+const python = (name, ...args) => [venvPython, inRoot('scripts', name), ...args];
 
+/** The long ones first, so that both cores have work to the end. */
 const CHECKS = [
-  node('lint', bin('eslint', 'bin', 'eslint.js'), '.'),
-  node('format', bin('prettier', 'bin', 'prettier.cjs'), '--check', '.', '--log-level', 'warn'),
-  node('types', bin('typescript', 'bin', 'tsc'), '--noEmit'),
-  node('types-in-kernel', inRoot('scripts', 'dts-check.cjs')),
-  { name: 'unit', run: unitTests },
-  { name: 'kernel', run: () => lines(venvPython, [inRoot('scripts', 'kernel_test.py')]) },
-  { name: 'notebooks', run: () => lines(venvPython, [inRoot('scripts', 'notebooks.py')]) },
-  { name: 'site', run: () => lines(process.execPath, [inRoot('scripts', 'site-test.mjs')]) },
-  { name: 'e2e', run: () => lines(process.execPath, [inRoot('scripts', 'e2e.mjs')]) },
-  { name: 'matrix', run: () => lines(process.execPath, [inRoot('scripts', 'matrix-test.mjs')]) },
-  { name: 'node-versions', run: () => lines(process.execPath, [inRoot('scripts', 'node-versions.mjs'), '22', '24']) },
+  { name: 'unit 1/2', run: () => unitTests('1/2') },
+  { name: 'notebooks 1/2', run: () => byLine('notebooks 1/2', python('notebooks.py', '--part', '1/2')) },
+  { name: 'unit 2/2', run: () => unitTests('2/2') },
+  { name: 'notebooks 2/2', run: () => byLine('notebooks 2/2', python('notebooks.py', '--part', '2/2')) },
+  { name: 'e2e', run: () => byLine('e2e', script('e2e.mjs')) },
+  { name: 'matrix', run: () => byLine('matrix', script('matrix-test.mjs')) },
+  { name: 'kernel', run: () => byLine('kernel', python('kernel_test.py')) },
+  { name: 'site', run: () => byLine('site', script('site-test.mjs')) },
+  { name: 'node-versions', run: () => byLine('node-versions', script('node-versions.mjs', '22', '24')) },
+  { name: 'lint', run: () => whole([process.execPath, bin('eslint', 'bin', 'eslint.js'), '.']) },
+  { name: 'types', run: () => whole([process.execPath, bin('typescript', 'bin', 'tsc'), '--noEmit']) },
+  {
+    name: 'format',
+    run: () => whole([process.execPath, bin('prettier', 'bin', 'prettier.cjs'), '--check', '.', '--log-level', 'warn']),
+  },
+  { name: 'types-in-kernel', run: () => whole([process.execPath, inRoot('scripts', 'dts-check.cjs')]) },
 ];
 
 main(async () => {
@@ -29,7 +40,7 @@ main(async () => {
     console.log(`npm test -- ${unknown}: no such check; allowed: ${CHECKS.map(({ name }) => name).join(', ')}`);
     return 2;
   }
-  const wanted = CHECKS.filter(({ name }) => names.length === 0 || names.some((begin) => name.startsWith(begin)));
+  const startAt = performance.now();
   try {
     await setup();
     await ensureChromium();
@@ -38,62 +49,98 @@ main(async () => {
     console.log(`\n${error.message}\n\n0 passed, 1 failed`);
     return 1;
   }
-  let passed = 0;
-  let failed = 0;
-  for (const check of wanted) {
-    const start = performance.now();
-    console.log(`\n--- ${check.name}`);
-    const result = await check.run();
-    passed += result.passed;
-    failed += result.failed;
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    console.log(`--- ${check.name}: ${result.passed} passed, ${result.failed} failed (${seconds} s)`);
-  }
+  const waiting = CHECKS.filter(({ name }) => names.length === 0 || names.some((begin) => name.startsWith(begin)));
+  const results = [];
+  const lane = async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const began = performance.now();
+      console.log(`… ${check.name}`);
+      const result = await check.run();
+      const seconds = (performance.now() - began) / 1000;
+      const count = `${result.passed} passed, ${result.failed} failed (${seconds.toFixed(1)} s)`;
+      console.log(`\n--- ${check.name}\n${result.output.trimEnd()}\n--- ${check.name}: ${count}`);
+      results.push({ ...result, timed: result.timed ?? [{ name: check.name, seconds }] });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+  const slowest = results.flatMap(({ timed }) => timed).sort((a, b) => b.seconds - a.seconds);
+  console.log('\nThe ten slowest:');
+  for (const { name, seconds } of slowest.slice(0, 10)) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`);
+  console.log(`All checks, set-up included: ${((performance.now() - startAt) / 60_000).toFixed(1)} min`);
+  const sum = (field) => results.reduce((total, result) => total + result[field], 0);
+  const [passed, failed] = [sum('passed'), sum('failed')];
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed > 0 || passed === 0 ? 1 : 0;
 });
 
-/** A command that counts as one check. */
-async function one(command, args) {
-  const code = await run(command, args);
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+/** Runs a command to its end; `onLine` hears of every line of its standard output. */
+function execute([command, ...args], onLine = () => {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env: jupyterEnv(), stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    let rest = '';
+    child.stdout.on('data', (data) => {
+      output += data;
+      const lines = (rest + data).split('\n');
+      rest = lines.pop();
+      lines.forEach(onLine);
+    });
+    child.stderr.on('data', (data) => (output += data));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (rest !== '') onLine(rest);
+      resolve({ code, output });
+    });
+  });
 }
 
-async function unitTests() {
-  const report = cache('vitest.json');
+/** A command that counts as one check. */
+async function whole(command) {
+  const { code, output } = await execute(command);
+  return { output, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+}
+
+/** A command that prints `ok …` or `FAIL …` per check. */
+async function byLine(name, command) {
+  const timed = [];
+  let began = performance.now();
+  let skipped = 0;
+  const { code, output } = await execute(command, (line) => {
+    const [, word, what] = /^(ok|FAIL|SKIPPED) (.*)/.exec(line) ?? [];
+    if (word === undefined) return;
+    if (word === 'SKIPPED') skipped++;
+    else timed.push({ name: `${name}: ${what.slice(0, 80)}`, seconds: (performance.now() - began) / 1000, word });
+    began = performance.now();
+  });
+  const passed = timed.filter(({ word }) => word === 'ok').length;
+  const failed = timed.length - passed;
+  // A suite that neither checked anything nor said what it skips has not passed.
+  const isBroken = failed === 0 && (code !== 0 || (passed === 0 && skipped === 0));
+  return { output, passed, failed: isBroken ? 1 : failed, timed };
+}
+
+/** Half of the unit tests, in one process at a time. */
+async function unitTests(shard) {
+  const report = cache(`vitest-${shard.replace('/', '-')}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await run(process.execPath, [bin('vitest', 'vitest.mjs'), 'run', ...reporters]);
+  const options = ['run', `--shard=${shard}`, '--maxWorkers=1', '--no-color', ...reporters];
+  const { code, output } = await execute([process.execPath, bin('vitest', 'vitest.mjs'), ...options]);
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
     // A file that does not even load has no tests that could fail.
     const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
     const failed = numFailedTests + broken.length;
-    return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
+    const timed = testResults.flatMap(({ assertionResults }) =>
+      assertionResults.map(({ fullName, duration }) => ({
+        name: `unit: ${fullName}`,
+        seconds: (duration ?? 0) / 1000,
+      })),
+    );
+    return { output, passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed, timed };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { output, passed: 0, failed: 1 };
   }
-}
-
-/** A command that prints `ok …` or `FAIL …` per check. */
-function lines(command, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: jupyterEnv(), stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (data) => {
-      output += data;
-      process.stdout.write(data);
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      const count = (pattern) => output.match(pattern)?.length ?? 0;
-      const failed = count(/^FAIL /gm);
-      const passed = count(/^ok /gm);
-      // A suite that neither checked anything nor said what it skips has not passed.
-      const isBroken = failed === 0 && (code !== 0 || (passed === 0 && count(/^SKIPPED /gm) === 0));
-      resolve({ passed, failed: isBroken ? 1 : failed });
-    });
-  });
 }
 
 /** Pictures and the browser test need Chromium; CI machines, where we are root, get it. */

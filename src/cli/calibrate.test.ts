@@ -11,7 +11,7 @@ let cli = '';
 const root = mkdtempSync(join(tmpdir(), 'lyreo-calibrate-cli-'));
 beforeAll(() => {
   cli = process.env['LYREO_CLI'] ?? builtCli();
-}, 240_000);
+});
 afterAll(() => {
   rmSync(root, { recursive: true });
 });

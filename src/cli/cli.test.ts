@@ -25,7 +25,7 @@ const scenarios = join(__dirname, '..', '..', 'tests', 'scenarios');
 
 beforeAll(() => {
   cli = builtCli();
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(folder, { recursive: true });

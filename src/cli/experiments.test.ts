@@ -11,7 +11,7 @@ let cli = '';
 const root = mkdtempSync(join(tmpdir(), 'lyreo-experiments-'));
 beforeAll(() => {
   cli = process.env['LYREO_CLI'] ?? builtCli();
-}, 240_000);
+});
 afterAll(() => {
   rmSync(root, { recursive: true });
 });
@@ -60,7 +60,7 @@ describe('lyreo experiments', () => {
     expect(lyreo('b', ...smoke('fig2', '--seeds', '1', '--shard', '2/3')).code).toBe(0);
     expect(results('b')).toHaveLength(1);
     expect(results('a')).toEqual(expect.arrayContaining(results('b')));
-  }, 60_000);
+  });
 
   it('lists what is done and what is missing', () => {
     const [one] = filesOf('a').filter((name) => name.startsWith('lyreo-s1'));
@@ -100,7 +100,7 @@ describe('lyreo experiments', () => {
     expect(code).toBe(1);
     expect(err).toContain(`${key} failed:`);
     expect(out).toMatch(/3 of 6 runs stored .*; 3 failed/);
-  }, 60_000);
+  });
 
   it('ends at Ctrl-C with 130, without locks or half files', async () => {
     const child: ChildProcess = spawn(process.execPath, [cli, ...smoke('--jobs', '1', '--progress')], {
@@ -119,7 +119,7 @@ describe('lyreo experiments', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(filesOf('e').filter((name) => /\.(lock|part)$/.test(name))).toEqual([]);
     expect(filesOf('e').length).toBeLessThan(60);
-  }, 60_000);
+  });
 
   it.each([
     [smoke('fig9'), 'artefact is "fig9"; allowed: fig2, fig3'],

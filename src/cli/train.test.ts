@@ -11,7 +11,7 @@ let cli = '';
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-train-'));
 beforeAll(() => {
   cli = process.env['LYREO_CLI'] ?? builtCli();
-}, 240_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });

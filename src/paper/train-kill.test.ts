@@ -26,7 +26,7 @@ const small = [
 let cli = '';
 beforeAll(() => {
   cli = process.env['LYREO_CLI'] ?? builtCli();
-}, 240_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
@@ -72,5 +72,5 @@ describe('a training that is killed', () => {
       expect(readFileSync(policy).equals(readFileSync(wanted.policy))).toBe(true);
       expect(readFileSync(checkpoint).equals(readFileSync(wanted.checkpoint))).toBe(true);
     }
-  }, 900_000);
+  });
 });
