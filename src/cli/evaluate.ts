@@ -14,7 +14,7 @@ import {
   evaluationColumns,
 } from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
-import { loadPolicy } from '../lyreo/checkpoint';
+import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { warn } from './console';
@@ -29,11 +29,12 @@ interface EvaluateFlags extends SystemOptions {
   readonly episodes: number;
   readonly seed: number;
   readonly decide?: 'drawn' | 'most-probable';
+  readonly acceptChangedFiles?: boolean;
   readonly json?: boolean;
   readonly progress?: boolean;
 }
 
-const MANNER: readonly string[] = ['episodes', 'seed', 'decide', 'json', 'progress'];
+const MANNER: readonly string[] = ['episodes', 'seed', 'decide', 'acceptChangedFiles', 'json', 'progress'];
 
 /** Who is evaluated. */
 interface Contender {
@@ -72,6 +73,10 @@ export function evaluateCommand(program: Command): void {
       '--decide <how>',
       'drawn or most-probable, for policies (default: most-probable for sequential ones, drawn for the others)',
       wordOption('--decide', ['drawn', 'most-probable']),
+    )
+    .option(
+      '--accept-changed-files',
+      'evaluate although a file that the configuration names has other content than in the training',
     );
   addSystemOptions(command)
     .option('--json', 'print one JSON object: version, command, config, seeds, contenders with runs and estimates')
@@ -112,9 +117,9 @@ async function runEvaluate(
   if (missing !== undefined)
     throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
   const first = files.at(0);
-  const trained = describesSystem || first === undefined ? undefined : loadPolicy(first).config;
+  const trained = describesSystem || first === undefined ? undefined : loadPolicy(first, undefined, flags).config;
   const { config, workload } = trained === undefined ? await readSystem(flags) : { config: trained };
-  const contenders = names.map((name) => contender(name, config));
+  const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
   const progress = createProgress(contenders.length * episodes, 'runs', flags.progress);
@@ -165,13 +170,13 @@ function isReady(name: string): name is MethodName {
 }
 
 /** By name or from a file. */
-function contender(name: string, config: SystemConfig): Contender {
+function contender(name: string, config: SystemConfig, options: TakeUpOptions): Contender {
   if (isScheduler(name)) return { name, config, acts: schedulers[name] };
   if (isReady(name)) {
     const { batching = config.batching, scheduler = 'latency-greedy' } = methodOf(name);
     return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
   }
-  return { name, config, acts: loadPolicy(name, config) };
+  return { name, config, acts: loadPolicy(name, config, options) };
 }
 
 /** What a reader of the table must know about a contender. */

@@ -21,6 +21,7 @@ interface TrainFlags extends SystemOptions {
   readonly out?: string;
   readonly checkpointEvery: number;
   readonly resume?: boolean;
+  readonly acceptChangedFiles?: boolean;
   readonly json?: boolean;
   readonly progress: boolean;
 }
@@ -44,6 +45,10 @@ export function trainCommand(program: Command): void {
     .option(
       '--resume',
       'go on with the training in --out, if there is one; then its options, --updates included, need not be repeated',
+    )
+    .option(
+      '--accept-changed-files',
+      'resume although a file that the configuration names has other content than before',
     )
     .option(
       '--checkpoint-every <n>',
@@ -98,6 +103,7 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
         updates,
         folder: out,
         resume,
+        acceptChangedFiles: flags.acceptChangedFiles,
         checkpointEvery: flags.checkpointEvery,
         signal,
         onResume: (done) => {

@@ -4,6 +4,7 @@ import { packageVersion } from '../core/version';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
 import { type MlpShape, mlpSizes } from '../nn/mlp-shape';
 import type { SystemConfig } from '../system/config';
+import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { Learner, type UpdateLog } from './lyreo';
@@ -23,6 +24,8 @@ export interface TrainingRun {
 export interface Checkpoint extends TrainingRun {
   /** Version of lyreo that wrote it. */
   readonly library: string;
+  /** Of the files that its configuration names. */
+  readonly files: FileHashes;
   readonly updates: number;
   /** Updates that were asked for in all; undefined in a checkpoint of an early version. */
   readonly target?: number | undefined;
@@ -34,6 +37,7 @@ export interface Checkpoint extends TrainingRun {
 /** A policy with what it was trained for. */
 export interface SavedPolicy extends TrainingRun {
   readonly library: string;
+  readonly files: FileHashes;
   readonly updates: number;
   readonly policy: Policy;
 }
@@ -41,6 +45,7 @@ export interface SavedPolicy extends TrainingRun {
 interface Facts extends TrainingRun {
   readonly kind: 'training' | 'policy';
   readonly library: string;
+  readonly files: FileHashes;
   readonly updates: number;
   readonly target?: number | undefined;
   readonly log?: readonly UpdateLog[];
@@ -49,12 +54,18 @@ interface Facts extends TrainingRun {
   readonly features?: readonly string[];
 }
 
+/** How a checkpoint or policy is taken up again. */
+export interface TakeUpOptions {
+  /** Go on although a file that the configuration names has other content than in the training. Default false. */
+  readonly acceptChangedFiles?: boolean | undefined;
+}
+
 const features: readonly string[] = [...serverFeatureTable, ...serverConstantTable, ...requestFeatureTable].map(
   ({ name, formula }) => `${name} = ${formula}`,
 );
 
-function factsOf(kind: Facts['kind'], { config, method, training, seed, updates }: Learner): Facts {
-  return { kind, library: packageVersion(), config, method, training, seed, updates };
+function factsOf(kind: Facts['kind'], { config, files, method, training, seed, updates }: Learner): Facts {
+  return { kind, library: packageVersion(), files, config, method, training, seed, updates };
 }
 
 /**
@@ -73,16 +84,21 @@ export function saveCheckpoint(path: string, learner: Learner, log: readonly Upd
  */
 export function loadCheckpoint(path: string): Checkpoint {
   const { facts, arrays } = read(path, 'training');
-  const { library, config, method, training, seed, updates, target, log = [] } = facts;
-  return { library, config, method, training, seed, updates, target, log, state: arrays };
+  const { library, files, config, method, training, seed, updates, target, log = [] } = facts;
+  return { library, files, config, method, training, seed, updates, target, log, state: arrays };
 }
 
 /**
  * A learner that goes on where the checkpoint was written.
  *
- * @throws UserError when this version of lyreo has other networks.
+ * @throws UserError when this version of lyreo has other networks, or naming a file that has other content than then.
  */
-export function resumeLearner(path: string, { config, method, training, seed, state, library }: Checkpoint): Learner {
+export function resumeLearner(
+  path: string,
+  { config, files, method, training, seed, state, library }: Checkpoint,
+  { acceptChangedFiles = false }: TakeUpOptions = {},
+): Learner {
+  if (!acceptChangedFiles) checkSameFiles(config, files, path);
   const learner = new Learner(config, method, training, seed);
   try {
     learner.restore(state);
@@ -126,12 +142,18 @@ export function savePolicy(path: string, learner: Learner): void {
  * else may differ.
  *
  * @param config the system it is to act in; default: the one it was trained in.
- * @throws UserError when it is missing, damaged or no policy, or when the systems do not match.
+ * @throws UserError when it is missing, damaged or no policy, when the systems do not match, or naming a file of both
+ * systems that has other content than in the training.
  */
-export function loadPolicy(path: string, config?: SystemConfig): SavedPolicy {
+export function loadPolicy(
+  path: string,
+  config?: SystemConfig,
+  { acceptChangedFiles = false }: TakeUpOptions = {},
+): SavedPolicy {
   const { facts, arrays } = read(path, 'policy');
-  const { library, method, training, seed, updates, shape } = facts;
+  const { library, files, method, training, seed, updates, shape } = facts;
   checkFeatures(path, facts);
+  if (!acceptChangedFiles) checkSameFiles(facts.config, files, path, config);
   if (config !== undefined) checkServers(path, facts.config, config);
   const policy = createPolicy(
     method.policy,
@@ -147,7 +169,7 @@ export function loadPolicy(path: string, config?: SystemConfig): SavedPolicy {
   } catch (error) {
     throw misfit(path, library, error);
   }
-  return { library, config: facts.config, method, training, seed, updates, policy };
+  return { library, files, config: facts.config, method, training, seed, updates, policy };
 }
 
 function checkFeatures(path: string, { library, features: seen = [] }: Facts): void {

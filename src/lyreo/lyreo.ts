@@ -2,6 +2,7 @@ import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
 import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
+import { type FileHashes, fileHashes } from '../system/config-files';
 import { CreditAssigner, type Credit } from './credit';
 import type { LearningMethod, TrainingConfig } from './method';
 import { type Policy, createPolicy } from './policy';
@@ -49,6 +50,8 @@ export class DivergenceError extends Error {
  * from `save` goes on as if it had never stopped.
  */
 export class Learner {
+  /** Of the files that the configuration names, as they were at the beginning. */
+  readonly files: FileHashes;
   readonly policy: Policy;
   readonly critic: Critic;
   readonly ppo: Ppo;
@@ -65,6 +68,7 @@ export class Learner {
     readonly training: TrainingConfig,
     readonly seed: number,
   ) {
+    this.files = fileHashes(config);
     const root = createRng(seed);
     const { servers } = config;
     const { hidden } = training;

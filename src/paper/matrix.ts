@@ -4,9 +4,9 @@ import { invalid } from '../core/errors';
 import type { TrainingConfig } from '../lyreo/method';
 import { trainingConfig } from '../lyreo/read-training';
 import type { Mix, SystemConfig } from '../system/config';
+import { type FileHashes, fileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
-import { lengthPairs } from '../system/length-pairs';
 import {
   type ConditionName,
   conditionLearners,
@@ -405,7 +405,6 @@ function resultHash(
     learning === undefined ? { episodes, evaluationSlots } : { episodes, evaluationSlots, updates: profile.updates };
   // The servers bring in the decode curves, which stand in data/ and not in the configuration.
   const servers = serverSpecs(config);
-  const lengths = config.lengthsFile === undefined ? undefined : digestOf(config.lengthsFile);
   const all = {
     version: RESULTS_VERSION,
     learning,
@@ -413,8 +412,9 @@ function resultHash(
     batching,
     config,
     servers,
-    lengths,
+    files: hashesOf(config),
     appliedTo,
+    appliedFiles: hashesOf(appliedTo),
     hyperparameters,
     numbers,
     seed,
@@ -422,10 +422,10 @@ function resultHash(
   return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 8);
 }
 
-/** Of the requests in a file: its path says where they were, not which. */
-function digestOf(lengthsFile: string): string {
-  const { inputTokens, outputTokens } = lengthPairs(lengthsFile);
-  return createHash('sha256').update(`${inputTokens.join()};${outputTokens.join()}`).digest('hex');
+/** Of the files that a system names, if it names any: a path says where a file lies, and not what it holds. */
+function hashesOf(system: Partial<SystemConfig> = {}): FileHashes | undefined {
+  const hashes = fileHashes(system);
+  return Object.keys(hashes).length === 0 ? undefined : hashes;
 }
 
 /** JSON with sorted keys and with the infinities that JSON lacks: equal values give equal text. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { loadCheckpoint, loadPolicy } from '../lyreo/checkpoint';
+import { loadCheckpoint, loadPolicy, resumeLearner } from '../lyreo/checkpoint';
 import { DivergenceError, Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import { tinyConfig } from '../../tests/support/tiny';
 import { type MethodName, methods } from './methods';
@@ -109,6 +109,58 @@ describe('train', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/file is a file; allowed: a folder/);
+  });
+
+  describe.each([
+    ['lengthsFile', 'lengths.csv', 'arrivalSeconds,inputTokens,outputTokens\n0,60,90\n1,80,120\n', '2,900,900\n', {}],
+    [
+      'gpuProfilesFile',
+      'gpus.csv',
+      'gpu,memoryGB,prefillTokensPerSecond,kvBytes,iterationsPerSecond\na,20,4000,0,60\na,20,4000,2e10,30\n',
+      'b,20,4000,0,60\nb,20,4000,2e10,30\n',
+      { gpus: ['a', 'a', 'a'] },
+    ],
+  ])('of a configuration whose %s', (field, name, text, more, system) => {
+    const path = join(root, name);
+    const changed = new RegExp(
+      `^${field} .*${name} has other content \\(sha256 \\w{12}\\) than when .* was begun; allowed`,
+    );
+    const folder = fresh();
+    const from = async (file: string, updates: number, rest: Partial<TrainOptions> = {}): Promise<string[]> =>
+      logOf({ config: tinyConfig({ slots: 20, ...system, [field]: file }), folder, updates, resume: true, ...rest });
+
+    it('has other content, is refused unless that is accepted', async () => {
+      writeFileSync(path, text);
+      await from(path, 1);
+      const { checkpoint, policy } = trainingFiles(folder);
+      await from(path, 2);
+      const { config } = loadPolicy(policy);
+      writeFileSync(path, text + more);
+      await expect(from(path, 3)).rejects.toThrow(changed);
+      const found = loadCheckpoint(checkpoint);
+      expect(() => resumeLearner(checkpoint, found)).toThrow(changed);
+      expect(() => loadPolicy(policy)).toThrow(changed);
+      expect(() => loadPolicy(policy, config)).toThrow(changed);
+      // A system with a file of its own is another system, and no changed file.
+      writeFileSync(join(root, `other ${name}`), text + more);
+      loadPolicy(policy, { ...config, [field]: join(root, `other ${name}`) });
+      expect(loadPolicy(policy, config, { acceptChangedFiles: true }).updates).toBe(2);
+      expect(await from(path, 3, { acceptChangedFiles: true })).toHaveLength(3);
+      // From then on the new content is the training's.
+      await from(path, 4, { config });
+      writeFileSync(path, text);
+      await expect(from(path, 5, { config })).rejects.toThrow(changed);
+    });
+
+    it('changes while it learns, ends with the last checkpoint', async () => {
+      writeFileSync(path, text);
+      const out = fresh();
+      const change = (): void => {
+        writeFileSync(path, text + more);
+      };
+      await expect(from(path, 4, { folder: out, onUpdate: change, checkpointEvery: 1 })).rejects.toThrow(changed);
+      expect(loadCheckpoint(trainingFiles(out).checkpoint).updates).toBe(1);
+    });
   });
 
   it('clears away what a killed training was writing', async () => {

@@ -8,6 +8,7 @@ import { Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import type { LearningMethod, TrainingConfig } from '../lyreo/method';
 import { trainingConfig } from '../lyreo/read-training';
 import type { SystemConfig } from '../system/config';
+import { checkSameFiles } from '../system/config-files';
 import { type MethodName, methodOf, methods } from './methods';
 
 /** The names of the methods that learn. */
@@ -32,6 +33,8 @@ export interface TrainOptions {
   readonly checkpointEvery?: number | undefined;
   /** Go on with the training in the folder, if there is one. Default: a folder with a training is an error. */
   readonly resume?: boolean | undefined;
+  /** Resume although a file that the configuration names has other content than before. Default false. */
+  readonly acceptChangedFiles?: boolean | undefined;
   /** Ends the training after the update that is running, with a checkpoint. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each update. */
@@ -94,11 +97,12 @@ export function learningOf(
  *
  * Killed at any moment and resumed, it leaves the same log and the same weights as one that was left alone.
  *
- * @throws UserError when options are wrong, or the folder has another training.
+ * @throws UserError when options are wrong, the folder has another training, or a file that the configuration names
+ * has changed since the training was begun.
  * @throws DivergenceError naming what is not finite; the folder keeps its last checkpoint, and the log up to there.
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
-  const { folder, updates, checkpointEvery = 5, signal } = options;
+  const { config, folder, updates, checkpointEvery = 5, signal } = options;
   checkCount('updates', updates);
   checkCount('checkpointEvery', checkpointEvery);
   const files = folder === undefined ? undefined : trainingFiles(folder);
@@ -120,6 +124,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     while (learner.updates < updates) {
       await new Promise((resolve) => setImmediate(resolve));
       if (signal?.aborted === true) break;
+      checkSameFiles(config, learner.files, 'this training');
       const detail = learner.update();
       if (detail === null) break;
       log.push(detail.log);
@@ -151,14 +156,23 @@ function start(
       if (!resume)
         throw new UserError(`${folder} has a training; allowed: a folder without one, or to resume it (--resume)`);
       const checkpoint = loadCheckpoint(files.checkpoint);
-      checkSameRun(run, checkpoint, files.checkpoint);
-      const learner = resumeLearner(files.checkpoint, checkpoint);
+      // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
+      const { acceptChangedFiles = false } = options;
+      if (!acceptChangedFiles) checkSameFiles(checkpoint.config, checkpoint.files, files.checkpoint, config);
+      const asked = acceptChangedFiles ? withMeansOf(config, checkpoint.config) : config;
+      checkSameRun({ ...run, config: asked }, checkpoint, files.checkpoint);
+      const learner = resumeLearner(files.checkpoint, checkpoint, options);
       const log = [...checkpoint.log];
       options.onResume?.(log);
       return { learner, log, target: checkpoint.target };
     }
   }
   return { learner: new Learner(run.config, run.method, run.training, run.seed), log: [] };
+}
+
+/** A configuration whose mean lengths, which follow from the content of its lengthsFile, are those of an earlier one. */
+function withMeansOf(config: SystemConfig, { meanInputTokens, meanOutputTokens }: SystemConfig): SystemConfig {
+  return config.lengthsFile === undefined ? config : { ...config, meanInputTokens, meanOutputTokens };
 }
 
 /** Makes the folder, and clears away what a killed training was writing. */

@@ -12,14 +12,19 @@ const read: Map<string, { readonly stamp: string; readonly trace: Trace }> = new
  * @throws UserError when it cannot be read, or naming file, row, column, value and what is allowed.
  */
 export function lengthPairs(path: string): Trace {
-  const packaged = dataFile(path);
-  const file = existsSync(path) || !existsSync(packaged) ? path : packaged;
+  const file = lengthsPath(path);
   const stamp = stampOf(file);
   const known = read.get(file);
   if (known?.stamp === stamp) return known.trace;
   const trace = parseTrace(readTextFile(file), file);
   read.set(file, { stamp, trace });
   return trace;
+}
+
+/** Where a `lengthsFile` lies: as named from where the command runs or, where there is none, in the package's data/. */
+export function lengthsPath(path: string): string {
+  const packaged = dataFile(path);
+  return existsSync(path) || !existsSync(packaged) ? path : packaged;
 }
 
 function stampOf(file: string): string {
