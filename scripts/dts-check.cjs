@@ -6,17 +6,20 @@
 const path = require('path');
 const ts = require('@tslab/typescript-for-tslab');
 
-const program = ts.createProgram([path.resolve(__dirname, '../dist/index.d.ts')], {
-  skipLibCheck: false,
-  noEmit: true,
-  strict: true,
-  target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2022.d.ts'],
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Node10,
-  esModuleInterop: true,
-  types: ['node'],
-});
+const program = ts.createProgram(
+  ['index', 'studies/index'].map((name) => path.resolve(__dirname, '../dist', `${name}.d.ts`)),
+  {
+    skipLibCheck: false,
+    noEmit: true,
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts'],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Node10,
+    esModuleInterop: true,
+    types: ['node'],
+  },
+);
 const found = ts
   .getPreEmitDiagnostics(program)
   .filter(({ file }) => !file?.fileName.includes('/node_modules/'))

@@ -73,13 +73,6 @@ export { schedulers, type SchedulerName } from './schedulers/index';
 export { Forecast } from './schedulers/forecast';
 export { independentDraws } from './schedulers/independent-draws';
 
-// Beyond the paper: what no scheduler can be better than.
-export { type Episode, readEpisode } from './studies/bounds/episode';
-export { aloneBound, aloneSeconds } from './studies/bounds/alone';
-export { type LowerBound, lowerBound } from './studies/bounds/lower-bound';
-export { type ServerCost, ServerCosts } from './studies/bounds/server-costs';
-export { type Optimum, exactOptimum } from './studies/bounds/optimum';
-
 // Sections IV-B and IV-C: learning.
 export { type Policy, type PolicyKind, type SlotRecord, atServers, createPolicy, slotRecord } from './lyreo/policy';
 export { type BalanceMeasure, CountBalance } from './env/count-balance';
@@ -118,11 +111,6 @@ export {
   loadPolicy,
 } from './lyreo/checkpoint';
 export { type PolicySchedulerOptions, policyScheduler } from './lyreo/policy-scheduler';
-export {
-  type CounterfactualOptions,
-  type CounterfactualEffects,
-  counterfactualEffects,
-} from './studies/counterfactual';
 
 // Section V: experiments.
 export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './env/metrics';
@@ -158,42 +146,9 @@ export { type Interval, type Trend, meanInterval, pairedDifference, trend } from
 export { type Published, publishedFacts } from './paper/published';
 export { type Judgement, type Verdict } from './paper/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './paper/scoreboard';
-export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './studies/balance-unit';
 export { type Goal, goals, goalPoint, goodFrom, goodLatency } from './paper/goals';
 export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './paper/conditions';
 export { type Conclusion, type ConditionClaim, conclusions, conditionClaims } from './paper/condition-claims';
-export {
-  type Candidate,
-  type ConstantName,
-  type Constants,
-  type Score,
-  type Sensitivity,
-  type Target,
-  bestOf,
-  constantNames,
-  fittedByDefault,
-  gpusUnder,
-  meanError,
-  pilotConstants,
-  presentConstants,
-  ranges,
-  score,
-  search,
-  sensitive,
-  sensitivities,
-  sensitivity,
-  simulateUnder,
-  targetsOf,
-} from './studies/calibrate';
-export {
-  type Agreement,
-  type StoredSearch,
-  type StoredUnits,
-  agreement,
-  bestSoFar,
-  storedSearch,
-  storedUnits,
-} from './studies/calibration-log';
 export {
   type Inspection,
   type InspectedRequest,
@@ -211,18 +166,6 @@ export {
   kvByRequest,
 } from './env/inspect';
 
-export {
-  type SmallInstance,
-  type SmallResult,
-  type GapRow,
-  type Move,
-  type BoundedRun,
-  smallInstance,
-  gapRows,
-  moves,
-  EpisodeBounds,
-} from './studies/optimality-gap';
-
 export { type Method, type MethodName, methods, methodOf } from './paper/methods';
 export {
   type TrainOptions,
@@ -235,15 +178,6 @@ export {
   logLine,
 } from './paper/train';
 export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './paper/evaluate';
-export { CreditObserver } from './studies/credit-observer';
-export {
-  type CreditAndTruth,
-  besideTruth,
-  besideTruthInSlot,
-  correlation,
-  rankCorrelation,
-} from './studies/credit-truth';
-export { type CreditMove, completionSlots, creditMoves, slotCredit } from './studies/credit-moves';
 
 // Figures: data in, plotly figure out.
 export { systemModelFigure } from './plots/system-model';
