@@ -2,7 +2,9 @@ import type { Rng } from '../core/rng';
 import { addTo } from './accumulate';
 import { uniformInit } from './init';
 import { kernels as bestKernels, type Kernels, type LstmStates, type Tensor } from './kernels';
+import { tensorflow } from './backend';
 import { Parameters } from './parameters';
+import type { Tfjs } from './tfjs';
 
 /** The sizes of a predictor. */
 export interface LstmShape {
@@ -180,29 +182,27 @@ export class LstmPredictor {
     if (found === undefined) throw new Error('stepGradients: this tape is not of this network, or was used');
     const { steps, batch, layers } = found;
     const k = this.kernels();
+    const { tf } = tensorflow();
     const h = this.hidden;
-    const rows = steps * batch;
-    const head = this.parameters.view('head weights');
-    let dh = Array.from({ length: this.outputs }, (_, output) => {
-      const gradient = new Float32Array(rows * h);
-      for (let q = 0; q < gradient.length; q++) gradient[q] = head[(q % h) * this.outputs + output];
-      return gradient;
+    const w = this.upload(k);
+    const gradients: Float32Array[] = [];
+    tf.tidy(() => {
+      // ∂y/∂h of the top layer: the column of each head, the same for every step and sequence.
+      let dh = tf.split(tf.reshape(w.head, [h, this.outputs]), this.outputs, 1).map((d) => tf.reshape(d, [1, h]));
+      for (let layer = this.layers - 1; layer >= 0; layer--) {
+        const slopes = tf.reshape(gateSlopes(tf, layers[layer]), [steps * batch, 4 * h]);
+        const fromInputs = tf.slice(w.cells[layer].weights, [0, 0], [this.inputsOf(layer), 4 * h]);
+        dh = dh.map((d) => {
+          const all = tf.concat([d, d, d, d], 1);
+          return layer === this.layers - 1
+            ? tf.matMul(slopes, tf.mul(fromInputs, all), false, true)
+            : tf.matMul(tf.mul(slopes, all), fromInputs, false, true);
+        });
+      }
+      // `tidy` would look for tensors in every number of an array that it is handed.
+      gradients.push(...dh.map((d) => d.dataSync()));
     });
-    for (let layer = this.layers - 1; layer >= 0; layer--) {
-      const states = readStates(k, layers[layer]);
-      const inputs = this.inputsOf(layer);
-      const all = this.parameters.view(`lstm ${layer} weights`);
-      const fromInputs = k.tensor(all.subarray(0, inputs * 4 * h), [inputs, 4 * h]);
-      dh = dh.map((gradient) => {
-        const dz = k.tensor(gateGradients(states, gradient, batch, h), [rows, 4 * h]);
-        const dx = k.matMul(dz, fromInputs, false, true);
-        const result = Float32Array.from(k.read(dx));
-        for (const t of [dz, dx]) t.dispose();
-        return result;
-      });
-      fromInputs.dispose();
-    }
-    return dh;
+    return gradients;
   }
 
   /** Frees the copies on the device; the network can still be used. */
@@ -237,27 +237,20 @@ export class LstmPredictor {
 }
 
 /**
- * ∂/∂z of a layer's gates before their activations, [rows, 4H] in the order i, f, g, o, given ∂/∂h of each step alone:
- * dc = dh·o·(1 − tanh²c), dz_i = dc·g·i(1−i), dz_f = dc·c₋₁·f(1−f), dz_g = dc·i·(1−g²), dz_o = dh·tanh c·o(1−o).
+ * ∂h/∂z of each step alone, z being a layer's gates i, f, g, o before their activations, [T, B, 4H]: with
+ * ∂h/∂c = o·(1 − tanh²c), it is ∂h/∂c·g·i(1−i), ∂h/∂c·c₋₁·f(1−f), ∂h/∂c·i·(1−g²) and tanh c·o(1−o).
  */
-function gateGradients(states: GateStates, dh: Float32Array, batch: number, hidden: number): Float32Array {
-  const { i: I, f: F, o: O, g: G, c: C, tanhC: TC } = states;
-  const dz = new Float32Array(4 * dh.length);
-  const before = batch * hidden;
-  for (let q = 0, row = 0; q < dh.length; row += 4 * hidden) {
-    for (let j = row; j < row + hidden; j++, q++) {
-      const dc = dh[q] * O[q] * (1 - TC[q] * TC[q]);
-      dz[j] = dc * G[q] * I[q] * (1 - I[q]);
-      dz[j + hidden] = dc * (q < before ? 0 : C[q - before]) * F[q] * (1 - F[q]);
-      dz[j + 2 * hidden] = dc * I[q] * (1 - G[q] * G[q]);
-      dz[j + 3 * hidden] = dh[q] * TC[q] * O[q] * (1 - O[q]);
-    }
-  }
-  return dz;
-}
-
-type GateStates = Readonly<Record<'i' | 'f' | 'o' | 'g' | 'c' | 'tanhC', Float32Array>>;
-
-function readStates(k: Kernels, { i, f, o, g, c, tanhC }: LstmStates): GateStates {
-  return { i: k.read(i), f: k.read(f), o: k.read(o), g: k.read(g), c: k.read(c), tanhC: k.read(tanhC) };
+function gateSlopes(tf: Tfjs, { i, f, o, g, c, tanhC }: LstmStates): Tensor {
+  const [steps, batch, hidden] = c.shape;
+  const slope = (y: Tensor): Tensor => tf.sub(y, tf.mul(y, y));
+  const dc = tf.sub(o, tf.mul(o, tf.mul(tanhC, tanhC)));
+  const before = tf.concat([tf.zeros([1, batch, hidden]), tf.slice(c, [0, 0, 0], [steps - 1, batch, hidden])], 0);
+  const dci = tf.mul(dc, i);
+  const parts = [
+    tf.mul(tf.mul(dc, g), slope(i)),
+    tf.mul(tf.mul(dc, before), slope(f)),
+    tf.sub(dci, tf.mul(dci, tf.mul(g, g))),
+    tf.mul(tanhC, slope(o)),
+  ];
+  return tf.concat(parts, 2);
 }
