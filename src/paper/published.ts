@@ -7,11 +7,8 @@ type ThreeGpus = Readonly<Record<'rtx3080' | 'rtx3090' | 'rtx4090', number>>;
 type Pair = readonly [number, number];
 /** Latency s, deviation, P99 s, high-KV percent. */
 type Row = readonly [number, number, number, number];
-interface Claims {
-  readonly claims: readonly string[];
-}
 
-/** What the paper states, as data/published.json has it. */
+/** The settings and numbers of the paper, as data/published.json has them; its statements are in data/claims.json. */
 export interface Published {
   readonly source: string;
   readonly settings: {
@@ -52,26 +49,23 @@ export interface Published {
     readonly model: string;
     readonly framework: string;
   };
-  readonly fig2_convergence: Claims & { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
-  readonly fig3_distributions: Claims;
-  readonly table2: Claims &
-    Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>> & {
-      readonly percent_against_LYREO: Readonly<Record<'LYREO-Count' | 'LYREO-NoLB', Row>>;
-    };
-  readonly fig4_users: Claims & {
+  readonly fig2_convergence: { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
+  readonly table2: Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>> & {
+    readonly percent_against_LYREO: Readonly<Record<'LYREO-Count' | 'LYREO-NoLB', Row>>;
+  };
+  readonly fig4_users: {
     readonly users: Pair;
     readonly servers: number;
     readonly latency_s: Readonly<Record<'LYREO' | 'Ly-PPO', Pair>>;
   };
-  readonly fig5_servers: Claims & { readonly users: number };
-  readonly fig6_heterogeneity: Claims;
-  readonly fig7_nu: Claims & {
+  readonly fig5_servers: { readonly users: number };
+  readonly fig7_nu: {
     readonly nu_range: Pair;
     readonly latency_s: Readonly<Record<string, number>>;
     readonly deviation: Readonly<Record<string, number>>;
   };
-  readonly fig8_truncation: Claims & { readonly H_max: number; readonly H_default: number };
-  /** What of the above is not stated but follows. */
+  readonly fig8_truncation: { readonly H_max: number; readonly H_default: number };
+  /** Entries of the above that are not stated and follow from the text. */
   readonly inferred: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claimsOf } from './claims';
+import { claims, parseClaims } from './claims';
 import {
   type Judgement,
   type Named,
@@ -227,17 +227,22 @@ const verdicts = (results: Results): Map<string, string> =>
   new Map(scoreboard(results).rows.map(({ id, verdict }) => [id, verdict]));
 
 describe('scoreboard', () => {
-  it('has a row for every claim and every number of published.json', () => {
+  it('has a row for every claim, and every printed number of the figures is the value of one', () => {
     const { rows } = inPublished;
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-    const text = rows.map(({ claim }) => claim).join('\n');
+    expect(rows.filter(({ kind }) => kind !== 'setting')).toHaveLength(102);
     const facts = publishedFacts();
-    const artefacts = Object.values(facts).filter(
-      (value): value is { claims: string[] } => typeof value === 'object' && 'claims' in value,
-    );
-    expect(artefacts).toHaveLength(8);
-    for (const part of artefacts.flatMap(({ claims }) => claims.flatMap((claim) => claim.split('; '))))
-      expect(text).toContain(part.replace(/,? (most of the gain|marginal beyond).*/, ''));
+    const numbers = (value: unknown): number[] =>
+      typeof value === 'number'
+        ? [value]
+        : typeof value === 'object'
+          ? Object.values(value ?? {}).flatMap(numbers)
+          : [];
+    const { fig2_convergence: fig2, table2, fig4_users: fig4, fig7_nu: fig7 } = facts;
+    const printed = [fig2, table2, fig4.latency_s, fig7.latency_s, fig7.deviation].flatMap(numbers);
+    const values = claims().flatMap((claim) => (claim.rule === 'number' ? [claim.value] : []));
+    // 33 is stated in a sentence.
+    expect(values.sort()).toEqual([...printed, 33].sort());
     // 6 of Fig. 2, 12 and 8 percentages of Table II, 4 and the 33 % of Fig. 4, 5 of Fig. 7.
     expect(rows.filter(({ kind }) => kind === 'number')).toHaveLength(36);
     expect(rows.filter(({ kind }) => kind === 'setting')).toHaveLength(Object.keys(facts.settings).length);
@@ -272,7 +277,7 @@ describe('scoreboard', () => {
 
   it('finds that ties do not hold', () => {
     const tied = verdicts(world(() => ({ latency: 3, deviation: 0.01 })));
-    for (const { id, kind } of claimsOf(paper))
+    for (const { id, kind } of claims())
       if (kind === 'order' || kind === 'trend') expect([id, tied.get(id)]).toEqual([id, 'does not hold']);
   });
 
@@ -284,7 +289,7 @@ describe('scoreboard', () => {
       }),
     );
     // P99 goes with the mean in these worlds.
-    const orders = claimsOf(paper).filter(({ id, kind }) => kind === 'order' && id !== 'table2.nolb.p99');
+    const orders = claims().filter(({ id, kind }) => kind === 'order' && id !== 'table2.nolb.p99');
     for (const { id } of orders) expect([id, opposite.get(id)]).toEqual([id, 'does not hold']);
   });
 
@@ -330,6 +335,41 @@ describe('scoreboard', () => {
       cells.filter((cell) => cell.name === name).map(({ key }) => key),
     );
     expect([...evidence.runs].sort()).toEqual(keys.sort());
+  });
+});
+
+describe('data/claims.json', () => {
+  const row = {
+    id: 'x',
+    section: 'fig2',
+    text: 't',
+    kind: 'order',
+    rule: 'order',
+    metrics: ['latency'],
+    groups: [['lyreo'], ['ppo']],
+  };
+  const parse = (change: object) => () => parseClaims(JSON.stringify([{ ...row, ...change }]), 'c.json');
+
+  it.each([
+    [{ metrics: ['latncy'] }, 'c.json: row 1 (x): metrics[0] is "latncy"; allowed: latency, deviation, P99 latency,'],
+    [{ groups: [['lyreo'], ['pppo']] }, 'c.json: row 1 (x): groups[1][0] is "pppo"; allowed: lyreo, '],
+    [
+      { rule: 'ordr' },
+      'c.json: row 1 (x): rule is "ordr"; allowed: number, order, difference, bound, trend, seeds, all',
+    ],
+    [{ at: { user: 'every' } }, 'c.json: row 1 (x): at.user is "every"; allowed: no unknown keys'],
+    [{ at: { users: 'each' } }, 'c.json: row 1 (x): at.users is "each"; allowed: a value of the sweep, first,'],
+    [{ section: 'fig9' }, 'c.json: row 1 (x): section is "fig9"; allowed: fig2, '],
+    [{ value: 3 }, 'c.json: row 1 (x): value is 3; allowed: no unknown keys'],
+  ])('%j is refused', (change, message) => {
+    expect(parse(change)).toThrow(message);
+  });
+
+  it('has each id once', () => {
+    expect(parse({})()).toHaveLength(1);
+    expect(() => parseClaims(JSON.stringify([row, row]), 'c.json')).toThrow(
+      'c.json: id "x" stands twice; allowed: once',
+    );
   });
 });
 

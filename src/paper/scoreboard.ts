@@ -1,8 +1,10 @@
-import { type Claim, type ClaimKind, claimsOf } from './claims';
-import type { Verdict } from './judgement';
+import { type Claim, type ClaimKind, type Section, claims } from './claims';
+import { NUMBER_TOLERANCE, type Verdict, WIDEST_INTERVAL, withUnit } from './judgement';
 import { type Artefact, type ProfileName, makeCell } from './matrix';
-import type { Results } from './results';
-import { settingClaims } from './settings';
+import { Evidence } from './quantities';
+import type { PointLike, Results } from './results';
+import { judge } from './rules';
+import { type Setting, settings } from './settings';
 import type { Interval } from './statistics';
 
 /** One row of the scoreboard. */
@@ -53,8 +55,7 @@ export interface Scoreboard {
 
 /** Every number and claim of the paper against the stored runs of a profile. */
 export function scoreboard(results: Results): Scoreboard {
-  const claims = [...claimsOf(results.profile), ...settingClaims()];
-  const rows = claims.map((claim) => judged(claim, results));
+  const rows = [...claims().map((claim) => claimRow(claim, results)), ...settings().map(settingRow)];
   const [ofClaims, ofSettings] = [
     count(rows.filter(({ kind }) => kind !== 'setting')),
     count(rows.filter(({ kind }) => kind === 'setting')),
@@ -68,40 +69,59 @@ export function scoreboard(results: Results): Scoreboard {
   };
 }
 
-function judged(claim: Claim, results: Results): ScoreboardRow {
-  const { id, artefact, kind, paper, unit, tolerance, needs } = claim;
-  const judgement = claim.judge(results);
-  const runs = needs.flatMap((point) => results.runs(point).map(({ key }) => key));
-  const wanting = needs.some((point) => results.runs(point).length < 2);
-  const { name } = results.profile;
-  const how =
-    judgement.verdict === 'cannot be tested' && wanting && artefact !== 'settings' ? remedy(claim, results, name) : '';
+const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %; one that meets it and is wider than ±${100 * WIDEST_INTERVAL} % decides nothing`;
+
+function claimRow(claim: Claim, results: Results): ScoreboardRow {
+  const { id, section, text, kind, unit = '', printed = '', decides = numberRule } = claim;
+  const evidence = new Evidence(results);
+  const { verdict, isContradicted, ours, of, reason } = judge(claim, evidence, unit);
+  const runs = evidence.points.map((point) => results.runs(point));
+  const wanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
   return {
     id,
-    artefact,
-    claim: claim.claim,
+    artefact: section,
+    claim: text,
     kind,
-    paper,
+    paper: claim.rule === 'number' ? withUnit(String(claim.value), unit) : printed,
     unit,
-    ours: judgement.ours,
-    of: judgement.of,
-    tolerance,
-    verdict: judgement.verdict,
-    isContradicted: judgement.isContradicted,
-    reason: `${judgement.reason}${how}`,
-    evidence: { runs, notebook: artefact === 'settings' ? null : notebookOf[artefact] },
+    ours,
+    of,
+    tolerance: decides,
+    verdict,
+    isContradicted,
+    reason: wanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
+    evidence: { runs: [...new Set(runs.flat().map(({ key }) => key))], notebook: notebookOf[section] },
   };
 }
 
-/** What makes the missing runs; a point that the profile does not sweep takes another profile. */
-function remedy({ needs, artefact }: Claim, results: Results, profile: ProfileName): string {
-  const asked = new Set(results.missing(artefact as Artefact).map((cell) => cell.name));
-  const isAsked = needs.some((point) =>
+function settingRow({ name, isInferred, printed, ours, isSame, why }: Setting): ScoreboardRow {
+  return {
+    id: `settings.${name}`,
+    artefact: 'settings',
+    claim: `${name}${isInferred ? ' (not printed, it follows from the text)' : ''}`,
+    kind: 'setting',
+    paper: printed,
+    unit: '',
+    ours: null,
+    of: '',
+    tolerance: 'equal',
+    verdict: isSame ? 'holds' : 'does not hold',
+    isContradicted: !isSame,
+    reason: `ours is ${ours}${isSame || why === undefined ? '' : `: ${why}`}`,
+    evidence: { runs: [], notebook: null },
+  };
+}
+
+/** The command that makes the missing runs; a point that the profile does not sweep takes another profile. */
+function remedy(section: Section, points: readonly PointLike[], results: Results): string {
+  const { name } = results.profile;
+  const asked = new Set(results.missing(section).map((cell) => cell.name));
+  const isAsked = points.some((point) =>
     asked.has(makeCell(results.profile, { system: {}, training: {}, ...point }, 1).name),
   );
   return isAsked
-    ? `: lyreo experiments ${artefact} --profile ${profile}`
-    : `: the profile ${profile} has no such runs, or too few seeds of them; lyreo experiments ${artefact} --profile paper`;
+    ? `: lyreo experiments ${section} --profile ${name}`
+    : `: the profile ${name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
 }
 
 /** Counts some rows. */

@@ -7,18 +7,32 @@ import { gpuPresets, mixGpus } from '../system/gpus';
 import type { Mix, SystemConfig } from '../system/config';
 import { tableOne } from '../system/presets';
 import { slotRequests, syntheticWorkload } from '../system/workload';
-import type { Claim } from './claims';
-import { brief, fact } from './judgement';
+import { brief } from './judgement';
 import { canonicalJson, profiles } from './matrix';
 import { methodOf } from './methods';
 import { HIGH_KV } from '../env/metrics';
 import { type Published, publishedFacts } from './published';
 
+type SettingName = keyof Published['settings'];
+
+/** A setting of the paper beside the library's. */
+export interface Setting {
+  readonly name: SettingName;
+  /** It is not printed and follows from the text. */
+  readonly isInferred: boolean;
+  /** The printed value and ours, as JSON. */
+  readonly printed: string;
+  readonly ours: string;
+  readonly isSame: boolean;
+  /** Why ours is another. */
+  readonly why?: string | undefined;
+}
+
 /**
  * Every setting of the paper, compared with what the library has: systems with both presets, hyperparameters with the
  * defaults of LYREO. Nothing here needs a run.
  */
-export function settingClaims({ settings, inferred, table2 }: Published = publishedFacts()): Claim[] {
+export function settings({ settings: printed, inferred, table2 }: Published = publishedFacts()): Setting[] {
   const config = tableOne('calibrated');
   const literal = tableOne('literal');
   const training = lyreoTraining();
@@ -32,8 +46,8 @@ export function settingClaims({ settings, inferred, table2 }: Published = publis
     return canonicalJson(a) === canonicalJson(b) ? a : { calibrated: a, literal: b };
   };
   const ofGpus = (field: 'memoryGB' | 'prefillTokensPerSecond'): Record<string, number> =>
-    Object.fromEntries(Object.keys(settings.memory_GB).map((name) => [name, gpus[name][field]]));
-  const ours: Readonly<Record<keyof Published['settings'], unknown>> = {
+    Object.fromEntries(Object.keys(printed.memory_GB).map((name) => [name, gpus[name][field]]));
+  const ours: Readonly<Record<SettingName, unknown>> = {
     T_slots: inPresets('slots'),
     slot_s: inPresets('slotSeconds'),
     epsilon: inPresets('balanceTolerance'),
@@ -60,7 +74,7 @@ export function settingClaims({ settings, inferred, table2 }: Published = publis
     users_default: inPresets('users'),
     servers_default: inPresets('servers'),
     gpu_mix: Object.fromEntries(
-      (Object.keys(settings.gpu_mix) as Mix[]).map((mix) => [mix, countsOf(mixGpus(mix, settings.servers_default))]),
+      (Object.keys(printed.gpu_mix) as Mix[]).map((mix) => [mix, countsOf(mixGpus(mix, printed.servers_default))]),
     ),
     high_kv_threshold: HIGH_KV,
     lengths: `log-normal with the printed means, spreads ${config.sigmaInput} and ${config.sigmaOutput}`,
@@ -72,14 +86,14 @@ export function settingClaims({ settings, inferred, table2 }: Published = publis
     arrivals: arrivalsText(config),
     redistribution:
       methodOf('lyreo').learning?.credit === 'printed'
-        ? settings.redistribution
+        ? printed.redistribution
         : 'of completed latency by request, with a prediction per server of what it changed for others',
     model: 'none: its tokens are counted, not computed',
     framework: 'TensorFlow.js',
   };
-  const filled = poolShare(config, settings, table2.LYREO[0]);
+  const filled = poolShare(config, printed, table2.LYREO[0]);
   /** Why ours is another. */
-  const why: Partial<Record<keyof Published['settings'], string>> = {
+  const why: Partial<Record<SettingName, string>> = {
     lengths: 'the data set is gated, and the paper prints only the means; lengthsFile takes a trace of one’s own',
     decode_rate: 'the paper prints no value of it; gpuProfilesFile takes one’s own',
     kv_pool: `of the whole memory the load holds some ${brief(100 * filled)} %, so that no server could come near ${100 * HIGH_KV} % of it, as the paper’s do`,
@@ -92,22 +106,15 @@ export function settingClaims({ settings, inferred, table2 }: Published = publis
   };
   // An entry is a list of names, or a remark that holds one.
   const isInferred = new Set(inferred.flatMap((entry) => entry.split(/\W+/)));
-  return (Object.keys(settings) as (keyof Published['settings'])[]).map((name) => {
-    const [paper, here] = [canonicalJson(settings[name]), canonicalJson(ours[name])];
+  return (Object.keys(printed) as SettingName[]).map((name) => {
+    const [paper, here] = [canonicalJson(printed[name]), canonicalJson(ours[name])];
     return {
-      id: `settings.${name}`,
-      artefact: 'settings',
-      claim: `${name}${isInferred.has(name) ? ' (not printed, it follows from the text)' : ''}`,
-      kind: 'setting',
-      paper,
-      unit: '',
-      tolerance: 'equal',
-      needs: [],
-      judge: () => {
-        const because = why[name];
-        const isSame = paper === here;
-        return fact(isSame, `ours is ${here}${isSame || because === undefined ? '' : `: ${because}`}`);
-      },
+      name,
+      isInferred: isInferred.has(name),
+      printed: paper,
+      ours: here,
+      isSame: paper === here,
+      why: why[name],
     };
   });
 }

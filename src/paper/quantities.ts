@@ -1,0 +1,216 @@
+import type { UpdateLog } from '../lyreo/lyreo';
+import type { Mix } from '../system/config';
+import { type Named, combine } from './judgement';
+import type { Profile } from './matrix';
+import { type MethodName, methodOf } from './methods';
+import { type PointLike, type Results, type RunMetric, deviation, latency, logColumn } from './results';
+import { mean, sampleDeviation } from './statistics';
+
+/** Names of the metrics of the evaluation. */
+export const metricNames = [
+  'latency',
+  'deviation',
+  'P99 latency',
+  'high-KV ratio',
+  'mean virtual queue',
+  'median latency',
+  'median deviation',
+  'quartile distance of latency',
+  'quartile distance of deviation',
+  'upper tail of latency',
+] as const;
+
+/** Metrics of the evaluation by the name that a claim uses; s, 1, % or counts as in `Evaluation`. */
+const metrics: Readonly<Record<(typeof metricNames)[number], RunMetric>> = {
+  latency,
+  deviation,
+  'P99 latency': ({ evaluation }) => evaluation.p99Latency,
+  'high-KV ratio': ({ evaluation }) => evaluation.highKvPercent,
+  'mean virtual queue': ({ evaluation }) => evaluation.meanQueue,
+  // Quantile k of `quantileLevels` is at 0.05·k.
+  'median latency': ({ evaluation }) => evaluation.latencyQuantiles[10],
+  'median deviation': ({ evaluation }) => evaluation.deviationQuantiles[10],
+  'quartile distance of latency': ({ evaluation: { latencyQuantiles: q } }) => q[15] - q[5],
+  'quartile distance of deviation': ({ evaluation: { deviationQuantiles: q } }) => q[15] - q[5],
+  'upper tail of latency': ({ evaluation: { latencyQuantiles: q } }) => q[19] - q[10],
+};
+
+/** A column of the training log over a part of the training; `from` and `to` are shares of it. */
+export interface TrainingMetric {
+  readonly training: keyof UpdateLog;
+  readonly from: number;
+  readonly to: number;
+  /** Default: the mean. */
+  readonly statistic?: 'mean' | 'standard deviation' | undefined;
+}
+
+/** A metric of one run, as a claim names it. */
+export type MetricName = (typeof metricNames)[number] | TrainingMetric;
+
+/** A position in a sweep: a value of it, or one that the profile decides. */
+export type Position = number | Mix | 'first' | 'second' | 'last but one' | 'last' | 'every';
+
+/** A swept parameter. */
+export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
+
+/** Where a quantity is taken: a position for each parameter that is not the default. */
+export type Place = Readonly<{ readonly [name in SweepName]?: Position | undefined }>;
+
+/** One metric of one or several methods, at one or every place. */
+export interface Measured {
+  readonly metric: MetricName;
+  readonly method: MethodName | readonly MethodName[];
+  readonly at?: Place | undefined;
+}
+
+/** A quantity computed from others, seed by seed. */
+export interface Combined {
+  readonly combine: (typeof combinationNames)[number];
+  readonly of: readonly Measured[];
+  readonly label: string;
+  readonly times?: number | undefined;
+}
+
+/** Anything that a rule compares. */
+export type Quantity = Measured | Combined;
+
+/** Names of the computations on quantities. */
+export const combinationNames = [
+  'gap',
+  'change',
+  'percent above',
+  'percent below',
+  'share below',
+  'share of the gain',
+  'rise per doubling of nu',
+] as const;
+
+type Combination = (a: number, b: number, c: number, ratio: number) => number;
+
+/** The computations on quantities a, b and c; `ratio` is b's ν over a's. */
+const combinations: Readonly<Record<(typeof combinationNames)[number], Combination>> = {
+  gap: (a, b) => b - a,
+  change: (a, b) => b / a - 1,
+  'percent above': (a, b) => 100 * (a / b - 1),
+  'percent below': (a, b) => 100 * (1 - a / b),
+  'share below': (a, b) => 1 - a / b,
+  'share of the gain': (a, b, c) => (a - b) / (a - c),
+  'rise per doubling of nu': (a, b, _, ratio) => (b - a) / Math.log2(ratio),
+};
+
+const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
+
+/** The values of a swept parameter in a profile, in the order of the sweep. */
+export function sweepValues(profile: Profile, name: SweepName): readonly (number | Mix)[] {
+  const { users, servers, nu, windowsPrinted: window } = profile;
+  return { users, servers, nu, window, mix: mixes }[name];
+}
+
+/** The values that a position stands for. */
+function valuesAt(profile: Profile, name: SweepName, position: Position): readonly (number | Mix)[] {
+  const all = sweepValues(profile, name);
+  if (position === 'every') return all;
+  const named = { first: 0, second: 1, 'last but one': -2, last: -1 };
+  const value = typeof position === 'string' && position in named ? all.at(named[position as 'first']) : undefined;
+  return [value ?? (position as number | Mix)];
+}
+
+type Values = Readonly<Partial<Record<SweepName, number | Mix>>>;
+
+/** Every combination of the values that a place stands for. */
+function placesOf(profile: Profile, at: Place = {}): Values[] {
+  return (Object.entries(at) as [SweepName, Position][]).reduce<Values[]>(
+    (places, [name, position]) =>
+      places.flatMap((place) => valuesAt(profile, name, position).map((value) => ({ ...place, [name]: value }))),
+    [{}],
+  );
+}
+
+function pointOf(method: MethodName, { users, servers, mix, nu, window }: Values): PointLike {
+  const system = { users, servers, mix, latencyWeight: nu };
+  const given = Object.entries(system).filter(([, value]) => value !== undefined);
+  return {
+    method,
+    system: Object.fromEntries(given),
+    training: window === undefined ? {} : { window: Number(window) },
+  };
+}
+
+const letters = { users: 'U = ', servers: 'S = ', mix: '', nu: 'nu = ', window: 'H = ' };
+
+function nameOf(method: MethodName, place: Values, metric: MetricName): string {
+  const where = (Object.entries(place) as [SweepName, number | Mix][]).map(([name, x]) => `${letters[name]}${x}`);
+  const part = typeof metric === 'string' ? '' : partText(metric);
+  return `${part}${methodOf(method).label}${where.length === 0 ? '' : ` at ${where.join(', ')}`}`;
+}
+
+function partText({ from, to, statistic }: TrainingMetric): string {
+  const range = from < 0.75 && to < 1 ? `${Math.round(100 * from)} to ${Math.round(100 * to)} % of the training: ` : '';
+  return statistic === 'standard deviation' ? `standard deviation: ${range}` : range;
+}
+
+/** A run's metric as a function. */
+export function runMetric(metric: MetricName): RunMetric {
+  if (typeof metric === 'string') return metrics[metric];
+  const { training, from, to, statistic = 'mean' } = metric;
+  return ({ log }) => {
+    const column = logColumn(log, training);
+    const part = column.slice(Math.floor(from * column.length), Math.ceil(to * column.length));
+    return statistic === 'mean' ? mean(part) : sampleDeviation(part);
+  };
+}
+
+/** Looks quantities up in stored runs, and remembers the points that it was asked for. */
+export class Evidence {
+  readonly points: PointLike[] = [];
+
+  constructor(readonly results: Results) {}
+
+  /** A metric of one method at one place, by seed. */
+  private at(method: MethodName, place: Values, metric: MetricName): Named {
+    const point = pointOf(method, place);
+    this.points.push(point);
+    return { name: nameOf(method, place, metric), values: this.results.values(point, runMetric(metric)) };
+  }
+
+  /** The runs of a method at the default. */
+  seeds(method: MethodName): number {
+    this.points.push({ method });
+    return this.results.runs({ method }).length;
+  }
+
+  /** A quantity for every method and place that it names, by place first. */
+  all(quantity: Quantity): Named[] {
+    if (!('combine' in quantity)) {
+      const methods = typeof quantity.method === 'string' ? [quantity.method] : quantity.method;
+      return placesOf(this.results.profile, quantity.at).flatMap((place) =>
+        methods.map((method) => this.at(method, place, quantity.metric)),
+      );
+    }
+    const parts = quantity.of.map((part) => this.all(part));
+    const nus = quantity.of.map(({ at }) => Number(placesOf(this.results.profile, at)[0].nu));
+    const compute = combinations[quantity.combine];
+    const count = Math.max(...parts.map((list) => list.length));
+    return Array.from({ length: count }, (_, i) => {
+      const operands = parts.map((list) => list[list.length === 1 ? 0 : i]);
+      const { name } = operands[operands.length - 1];
+      return combine(
+        count === 1 ? quantity.label : `${quantity.label}, ${name}`,
+        operands,
+        (a, b, c = Number.NaN) => (quantity.times ?? 1) * compute(a, b, c, nus[1] / nus[0]),
+      );
+    });
+  }
+
+  /** A metric of one method at each value of a sweep, up to a limit. */
+  sweep(method: MethodName, metric: MetricName, name: SweepName, upTo: number = Infinity): Named[] {
+    return sweepValues(this.results.profile, name)
+      .filter((value) => typeof value === 'string' || value <= upTo)
+      .map((value) => this.at(method, { [name]: value }, metric));
+  }
+
+  /** How many places a position stands for. */
+  places(at: Place = {}): Values[] {
+    return placesOf(this.results.profile, at);
+  }
+}
