@@ -179,7 +179,25 @@ export {
 } from './paper/train';
 export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './paper/evaluate';
 
-// Figures: data in, plotly figure out.
+// Figures: panels made of rows, put together into a Plotly figure.
+export { type Panel, type PanelOptions, type FigureOptions, figure } from './plots/panel';
+export { type LineColumns, band, sweep } from './plots/lines';
+export { type BarColumns, type BoxColumns, bars, box, histogram } from './plots/bars';
+export { heatMap } from './plots/heat-map';
+export { type TimelineColumns, timeline } from './plots/timeline';
+export { points, layers } from './plots/points';
+export { type Stated, stated, limit, says } from './plots/stated';
+export { type Rows, type DataFrameLike } from './plots/rows';
+export {
+  type RunRow,
+  type QuantileRow,
+  type LearningRow,
+  type RunPlace,
+  type LearningColumn,
+  runRows,
+  quantileRows,
+  learningRows,
+} from './paper/run-rows';
 export { systemModelFigure } from './plots/system-model';
 export { tableOneRows, type TableOneRow } from './plots/table-one';
 export { decodeProfileFigure } from './plots/gpu-profiles';
@@ -245,10 +263,12 @@ export {
 } from './plots/result-words';
 
 // Display helpers for notebooks.
-export { type Figure } from './notebook/figure';
+export { type Figure } from './plots/figure';
 export { inKernel, isStatic, html, markdown, breathe } from './notebook/kernel';
 export { plot, livePlot, type PlotOptions, type LivePlot } from './notebook/plot';
 export { progress, interruptSignal, type ProgressTick } from './notebook/progress';
 export { renderFigure, closeRenderer, findChromium, type RenderOptions } from './notebook/render';
-export { table, type TableOptions, type DataFrameLike } from './notebook/table';
-export { OKABE_ITO, figureTemplate } from './notebook/theme';
+export { table, type TableOptions } from './notebook/table';
+export { toDataFrame, complete, concatFrames, describeFrame, csvOf } from './notebook/data-frame';
+export { type RemadeRow, makeMissing, remake } from './notebook/stored-runs';
+export { OKABE_ITO, figureTemplate } from './plots/theme';

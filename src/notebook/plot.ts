@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { makeFolder } from '../core/folder';
-import { encodeFigure, type Figure } from './figure';
+import { encodeFigure, type Figure } from '../plots/figure';
 import { breathe, display, displaySlot, inKernel, isStatic, type MimeBundle } from './kernel';
 import { renderFigure } from './render';
 

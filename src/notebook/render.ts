@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserType, Page } from 'playwright-core';
-import { encodeFigure, type EncodedFigure, type Figure } from './figure';
+import { encodeFigure, type EncodedFigure, type Figure } from '../plots/figure';
 import { inKernel } from './kernel';
 
 /** Options of {@link renderFigure}. */
 export interface RenderOptions {
   /** Default `png`. */
   readonly format?: 'png' | 'svg';
-  /** Width [px]; default: the layout's, else 800. */
+  /** Width [px]; default: the layout's, else 960. */
   readonly width?: number;
   /** Height [px]; default: the layout's, else 450. */
   readonly height?: number;
@@ -21,12 +21,12 @@ export interface RenderOptions {
  */
 export async function renderFigure(figure: Figure, options: RenderOptions = {}): Promise<Buffer> {
   const encoded = encodeFigure(figure);
-  const { format = 'png', width = sizeOf(encoded, 'width', 800), height = sizeOf(encoded, 'height', 450) } = options;
+  const { format = 'png', width = sizeOf(encoded, 'width', 960), height = sizeOf(encoded, 'height', 450) } = options;
   clearTimeout(idle);
   const page = await plotlyPage();
   const url = await page.evaluate(draw, {
     figure: encoded,
-    options: { format, width, height, scale: 1 },
+    options: { format, width, height, scale: format === 'png' ? 2 : 1 },
   });
   idle = setTimeout(() => void closeRenderer(), inKernel() ? IDLE_IN_KERNEL_MS : IDLE_MS);
   return decodeDataUrl(url);

@@ -1,10 +1,5 @@
+import { type Rows, isDataFrame } from '../plots/rows';
 import { display, escapeHtml } from './kernel';
-
-/** What {@link table} reads of a danfojs DataFrame. */
-export interface DataFrameLike {
-  readonly columns: readonly string[];
-  readonly values: readonly unknown[];
-}
 
 /** Options of {@link table}. */
 export interface TableOptions {
@@ -16,7 +11,7 @@ export interface TableOptions {
 }
 
 /** Shows a danfojs DataFrame, or an array of records, as an HTML table (outside a notebook: text). */
-export function table(source: DataFrameLike | readonly object[], options: TableOptions = {}): void {
+export function table(source: Rows, options: TableOptions = {}): void {
   const { maxRows = 50, digits = 5, caption } = options;
   const { columns, rows } = columnsAndRows(source);
   const shown = rows.slice(0, maxRows).map((row) => row.map((cell) => formatCell(cell, digits)));
@@ -34,17 +29,13 @@ interface Grid {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-function columnsAndRows(source: DataFrameLike | readonly object[]): Grid {
+function columnsAndRows(source: Rows): Grid {
   if (isDataFrame(source)) {
     return { columns: source.columns, rows: source.values as readonly unknown[][] };
   }
   const columns = [...new Set(source.flatMap((record) => Object.keys(record)))];
   const rows = source.map((record) => columns.map((name) => (record as Record<string, unknown>)[name]));
   return { columns, rows };
-}
-
-function isDataFrame(source: DataFrameLike | readonly object[]): source is DataFrameLike {
-  return !Array.isArray(source);
 }
 
 const isNumeric = (cell: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Candidate, type Score, type Sensitivity, pilotConstants, targetsOf } from '../studies/calibrate';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import {
   fitFigure,
   poolFigure,

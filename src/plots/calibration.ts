@@ -11,8 +11,8 @@ import {
 } from '../studies/calibrate';
 import { bestSoFar } from '../studies/calibration-log';
 import { methodOf } from '../paper/methods';
-import type { Figure } from '../notebook/figure';
-import { OKABE_ITO } from '../notebook/theme';
+import type { Figure } from './figure';
+import { OKABE_ITO } from './theme';
 import { COLOURS, axisSuffix, fade, heading } from './marks';
 import { NEUTRAL, legendRows, logAxis, logTicks, panelAxes, panelLayout } from './result-panels';
 

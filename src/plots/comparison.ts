@@ -1,5 +1,5 @@
-import type { Figure } from '../notebook/figure';
-import { OKABE_ITO } from '../notebook/theme';
+import type { Figure } from './figure';
+import { OKABE_ITO } from './theme';
 import { COLOURS, heading } from './marks';
 
 /** A named line or group of bars: one value per place on the x axis. */

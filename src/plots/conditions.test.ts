@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Cell, matrix, profiles } from '../paper/matrix';
 import { Results, figureRuns } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { conditionFigure, conditionText, hasCondition } from './conditions';
 
 /** 2 s at the default, 3 s elsewhere and 10 s under Random, whose backlog grows; LYREO's runs refuse every tenth. */

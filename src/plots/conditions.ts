@@ -4,7 +4,7 @@ import { intervalText } from '../paper/judgement';
 import { type FigureSeries, type RunMetric, curveOf, deviation, isOverloaded, latency } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
 import { meanInterval } from '../paper/statistics';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { axisSuffix } from './marks';
 import { NEUTRAL, intervalBars, logAxis, needsLog, panelAxes, panelLayout, withSeeds } from './result-panels';
 

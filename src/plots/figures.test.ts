@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { companions, inspect, kvByRequest, latencyParts, repeatAssignments, requestIterations } from '../env/inspect';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { schedulers } from '../schedulers/index';
 import { gpuPresets, serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';

@@ -1,7 +1,7 @@
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { decodeProfile, iterationSeconds } from '../system/decode-profile';
 import type { GpuProfile } from '../system/gpu-profiles';
-import { OKABE_ITO } from '../notebook/theme';
+import { OKABE_ITO } from './theme';
 import { megabytes } from './marks';
 
 /** Points at which a curve is drawn; between the measured ones it is the time, not the speed, that is linear. */

@@ -1,6 +1,6 @@
 import { type InspectedIteration, type Inspection, type KvByRequest } from '../env/inspect';
-import type { Figure } from '../notebook/figure';
-import { OKABE_ITO } from '../notebook/theme';
+import type { Figure } from './figure';
+import { OKABE_ITO } from './theme';
 import { COLOURS, fade, heading, megabytes, packedPairs, slotLines } from './marks';
 
 /** Which axes a panel's traces are drawn on, `x`, `y2`, …. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { creditMovesFigure, requestWorthFigure, slotPanels, truncationFigure, truthFigure } from './redistribution';
 import { trainingFigure } from './training';
 

@@ -1,5 +1,6 @@
 /** What several figures share: colours with a meaning, slot boundaries, units. */
-import { OKABE_ITO } from '../notebook/theme';
+import { methods } from '../paper/methods';
+import { OKABE_ITO } from './theme';
 
 const [BLUE, ORANGE, GREEN, VERMILLION, SKY, PURPLE, GREY] = OKABE_ITO as readonly [
   string,
@@ -36,6 +37,21 @@ export const LATENCY_PARTS: readonly {
   { field: 'admission', label: 'wait: boundary, KV room', colour: COLOURS.vermillion },
   { field: 'decode', label: 'decode', colour: COLOURS.blue },
 ];
+
+/** The colours of the methods by their label. */
+const METHOD_COLOURS: ReadonlyMap<string, string> = new Map(
+  Object.values(methods).map(({ label, colour }) => [label, colour]),
+);
+
+/** The colour of a name: the one given, a method's own, or the next of the palette. */
+export function colourOf(name: string, rank: number, colours: Readonly<Partial<Record<string, string>>> = {}): string {
+  return colours[name] ?? METHOD_COLOURS.get(name) ?? OKABE_ITO[rank % OKABE_ITO.length];
+}
+
+/** Three significant digits, as bars carry them: "2.47", "0", "0.0069". */
+export function briefly(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '';
+}
 
 /** A colour of six hex digits, see-through. */
 export function fade(colour: string, opacity: number): string {

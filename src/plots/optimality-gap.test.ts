@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../env/inspect';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';
 import { assignmentsFigure, boundFigure, gapFigure } from './optimality-gap';

@@ -1,7 +1,7 @@
 import type { Inspection, InspectedRequest } from '../env/inspect';
 import { methodOf, type MethodName } from '../paper/methods';
 import type { GapRow } from '../studies/optimality-gap';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, axisSuffix, fade, heading, slotLines } from './marks';
 
 const percent = (x: number): number => 100 * x;

@@ -1,6 +1,6 @@
 import type { CreditMove } from '../studies/credit-moves';
 import type { TruncationCheck } from '../lyreo/truncation';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, axisSuffix, fade, heading } from './marks';
 
 /** One row of `slotPanels`: quantities per slot on one axis. */

@@ -1,6 +1,6 @@
 import type { InspectedRequest, Inspection, RequestIteration } from '../env/inspect';
 import type { LatencyParts } from '../env/metrics';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, LATENCY_PARTS, fade, heading, megabytes, slotLines, span } from './marks';
 
 /**

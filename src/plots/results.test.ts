@@ -4,7 +4,7 @@ import { quantileLevels } from '../paper/measure';
 import { Results, afterConvergence, figureRuns } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
 import { scoreboard } from '../paper/scoreboard';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { claimRows, runsNote, scoreboardTable, seedsText, valueText } from './result-words';
 import { PAPER, legendRows, logTicks, needsLog, withSeeds } from './result-panels';
 import {

@@ -15,7 +15,7 @@ import { publishedFacts } from '../paper/published';
 import type { StoredRun } from '../paper/run-store';
 import { quantileLevels } from '../paper/measure';
 import { mean } from '../paper/statistics';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { axisSuffix, fade } from './marks';
 import {
   NEUTRAL,

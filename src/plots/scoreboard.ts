@@ -1,5 +1,5 @@
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, heading } from './marks';
 
 const VERDICTS: readonly {

@@ -1,4 +1,4 @@
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, heading } from './marks';
 
 /** Points of the service area, m. */

@@ -1,4 +1,4 @@
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import type { ServerSpec } from '../system/scenario';
 import { COLOURS, fade } from './marks';
 

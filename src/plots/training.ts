@@ -1,5 +1,5 @@
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, axisSuffix, heading } from './marks';
 
 /** A training as a figure shows it: name and colour from the table of methods, and its log so far. */

@@ -1,4 +1,4 @@
-import type { Figure } from '../notebook/figure';
+import type { Figure } from './figure';
 import { COLOURS, fade, heading } from './marks';
 
 /** Request lengths of one workload, tokens. */

@@ -1,0 +1,108 @@
+/** Stored runs as flat rows, for DataFrames, tables and figures. */
+import type { UpdateLog } from '../lyreo/lyreo';
+import type { LatencyParts } from '../env/metrics';
+import { quantileLevels } from './measure';
+import { methodOf } from './methods';
+import { type FigureRuns, type FigureSeries, isOverloaded, logColumn } from './results';
+import type { StoredRun } from './run-store';
+
+/** Where a run stands in its figure. */
+export interface RunPlace {
+  /** The method's label. */
+  readonly method: string;
+  /** Whether the paper has the method. */
+  readonly published: boolean;
+  /** What is swept: U, S, the mix, ν or H; "default" without a sweep. */
+  readonly x: number | string;
+  readonly seed: number;
+}
+
+/** One run, what came of it on the held-out episodes. Seconds, shares in percent. */
+export interface RunRow extends RunPlace, LatencyParts {
+  readonly latency: number;
+  readonly p99: number;
+  readonly deviation: number;
+  readonly queue: number;
+  readonly highKv: number;
+  /** 1 where the backlog grows without end: the latency is then no steady state. */
+  readonly overloaded: number;
+  readonly completed: number;
+  readonly rejected: number;
+}
+
+/** The runs behind a figure, one row each. */
+export function runRows({ series }: Pick<FigureRuns, 'series'>): RunRow[] {
+  return eachRun(series, (run, place) => {
+    const { evaluation } = run;
+    return [
+      {
+        ...place,
+        latency: evaluation.meanLatency,
+        p99: evaluation.p99Latency,
+        deviation: evaluation.deviation,
+        queue: evaluation.meanQueue,
+        highKv: evaluation.highKvPercent,
+        overloaded: isOverloaded([run]) ? 1 : 0,
+        completed: evaluation.completed,
+        rejected: evaluation.rejected,
+        ...evaluation.parts,
+      },
+    ];
+  });
+}
+
+/** A quantile of a run's request latencies, s, and of its slots' deviations. */
+export interface QuantileRow extends RunPlace {
+  /** Between 0 and 1. */
+  readonly level: number;
+  readonly latency: number;
+  readonly deviation: number;
+}
+
+/** The quantiles of the runs behind a figure, a row for each run and level. */
+export function quantileRows({ series }: Pick<FigureRuns, 'series'>): QuantileRow[] {
+  return eachRun(series, ({ evaluation }, place) =>
+    quantileLevels.map((level, k) => ({
+      ...place,
+      level,
+      latency: evaluation.latencyQuantiles[k],
+      deviation: evaluation.deviationQuantiles[k],
+    })),
+  );
+}
+
+/** One update of a training. */
+export type LearningRow = RunPlace & Readonly<Record<LearningColumn, number>>;
+
+/** The columns of a training's log that figures show. */
+export type LearningColumn = 'update' | 'slots' | 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'quality';
+
+const LEARNING: readonly (LearningColumn & keyof UpdateLog)[] = [
+  'update',
+  'slots',
+  'latency',
+  'p99Latency',
+  'deviation',
+  'queue',
+  'quality',
+];
+
+/** The trainings behind a figure, a row for each run and update. */
+export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRow[] {
+  return eachRun(series, ({ log, config }, place) =>
+    logColumn(log, 'latency').map((_, k) => {
+      const known: Partial<Record<LearningColumn, number>> = { update: k + 1, slots: (k + 1) * config.slots };
+      const row = Object.fromEntries(LEARNING.map((name) => [name, known[name] ?? logColumn(log, name)[k]]));
+      return { ...place, ...row } as LearningRow;
+    }),
+  );
+}
+
+function eachRun<T>(series: readonly FigureSeries[], rows: (run: StoredRun, place: RunPlace) => T[]): T[] {
+  return series.flatMap(({ method, points }) => {
+    const { label, published } = methodOf(method);
+    return points.flatMap(({ x, runs }) =>
+      runs.flatMap((run) => rows(run, { method: label, published, x, seed: run.seed })),
+    );
+  });
+}

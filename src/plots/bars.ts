@@ -1,0 +1,133 @@
+import { briefly, colourOf, fade } from './marks';
+import { type Panel, type PanelOptions, emptyPanel } from './panel';
+import { type Rows, groupsOf, numbersOf, recordsOf } from './rows';
+import { INK } from './theme';
+
+/** Which columns of the rows a panel of bars shows. */
+export interface BarColumns {
+  /** One place on the axis for each of its values. */
+  readonly category: string;
+  readonly value: string;
+  /** Bars of a colour each at every place; default: one. */
+  readonly by?: string;
+  /** Ends of a bar's range: the least and the greatest seed. */
+  readonly low?: string;
+  readonly high?: string;
+}
+
+/** Bars with their values written on them, zeros too. */
+export function bars(
+  rows: Rows,
+  columns: BarColumns,
+  options: PanelOptions & {
+    /** Of the bars at one place: beside each other (default) or on one another. */
+    readonly stacked?: boolean;
+    readonly horizontal?: boolean;
+  } = {},
+): Panel {
+  const { stacked = false, horizontal = false } = options;
+  const records = recordsOf(rows);
+  const panel = emptyPanel({ ...options, logY: options.logY ?? false });
+  const [along, across] = horizontal ? ['y', 'x'] : ['x', 'y'];
+  groupsOf(records, columns.by).forEach(([name, own], rank) => {
+    const values = numbersOf(own, columns.value);
+    const category = own.map((row) => String(row[columns.category]));
+    const ends = [columns.low, columns.high].map((column) => (column === undefined ? [] : numbersOf(own, column)));
+    const colour =
+      columns.by === undefined
+        ? category.map((place, k) => colourOf(place, options.colours === undefined ? 0 : k, options.colours))
+        : colourOf(name, rank, options.colours);
+    panel.traces.push({
+      type: 'bar',
+      name,
+      legendgroup: name,
+      ...(horizontal && { orientation: 'h' }),
+      ...(!stacked && { offsetgroup: name }),
+      [along]: category,
+      [across]: values,
+      marker: { color: colour },
+      ...(stacked ? {} : { text: values.map(briefly), textposition: 'outside', textangle: 0, constraintext: 'none' }),
+      textfont: { size: 11, color: INK },
+      cliponaxis: false,
+      ...(ends[0].length > 0 && {
+        [`error_${across}`]: {
+          type: 'data',
+          symmetric: false,
+          array: ends[1].map((end, k) => (Number.isFinite(end) ? end - values[k] : 0)),
+          arrayminus: ends[0].map((end, k) => (Number.isFinite(end) ? values[k] - end : 0)),
+          color: INK,
+          thickness: 1.2,
+          width: 4,
+        },
+      }),
+      hovertemplate: `%{${along}}: %{${across}:.4g}<extra>${name}</extra>`,
+    });
+  });
+  const places = [...new Set(records.map((row) => String(row[columns.category])))];
+  const axis = { type: 'category', categoryarray: places, ticks: '' };
+  if (horizontal) Object.assign(panel.y, axis, { autorange: 'reversed', showgrid: false });
+  else Object.assign(panel.x, axis);
+  Object.assign(horizontal ? panel.x : panel.y, { rangemode: 'tozero' });
+  return panel;
+}
+
+/** Which columns of the rows a panel of boxes shows: the quantiles of each row. */
+export interface BoxColumns {
+  readonly name: string;
+  readonly q05: string;
+  readonly q25: string;
+  readonly q50: string;
+  readonly q75: string;
+  readonly q95: string;
+}
+
+/** Horizontal boxes, one per row: quartiles and median, whiskers from 5 to 95 %. */
+export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {}): Panel {
+  const records = recordsOf(rows);
+  const panel = emptyPanel(options);
+  records.forEach((row, rank) => {
+    const name = String(row[columns.name]);
+    const at = (column: string): number[] => numbersOf([row], column);
+    const colour = colourOf(name, rank, options.colours);
+    panel.traces.push({
+      type: 'box',
+      orientation: 'h',
+      name,
+      y: [name],
+      lowerfence: at(columns.q05),
+      q1: at(columns.q25),
+      median: at(columns.q50),
+      q3: at(columns.q75),
+      upperfence: at(columns.q95),
+      line: { color: colour },
+      fillcolor: fade(colour, 0.25),
+      showlegend: false,
+    });
+  });
+  const names = records.map((row) => String(row[columns.name]));
+  Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.5, -0.5], ticks: '' });
+  return panel;
+}
+
+/** How often values fall into bins, in percent, one colour per group. */
+export function histogram(
+  rows: Rows,
+  columns: { readonly value: string; readonly by?: string },
+  options: PanelOptions & { readonly bin: number; readonly most: number },
+): Panel {
+  const { bin, most } = options;
+  const panel = emptyPanel({ xRange: [0, most], ...options });
+  groupsOf(recordsOf(rows), columns.by).forEach(([name, own], rank) => {
+    panel.traces.push({
+      type: 'histogram',
+      histnorm: 'percent',
+      name,
+      legendgroup: name,
+      x: numbersOf(own, columns.value),
+      xbins: { start: 0, end: most, size: bin },
+      marker: { color: fade(colourOf(name, rank, options.colours), 0.5) },
+      hovertemplate: `%{x}: %{y:.1f} %<extra>${name}</extra>`,
+    });
+  });
+  return panel;
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { bars, box } from './bars';
+import { heatMap } from './heat-map';
+import { band, sweep } from './lines';
+import { type Panel, figure, logTicks, needsLog, wrap } from './panel';
+import { points } from './points';
+import { limit, says, stated } from './stated';
+import { INK, OKABE_ITO, PAPER_COLOUR } from './theme';
+import { timeline } from './timeline';
+import { methods } from '../paper/methods';
+
+interface Axis {
+  readonly type?: string;
+  readonly range?: readonly number[];
+  readonly domain: readonly number[];
+}
+interface Layout {
+  readonly [name: string]: unknown;
+  readonly height: number;
+  readonly annotations: readonly { readonly text: string; readonly xref: string; readonly y: number }[];
+}
+const layoutOf = (panels: Panel | readonly Panel[], title = 't'): Layout => figure(panels, { title }).layout as Layout;
+const axisOf = (panels: Panel | readonly Panel[], name: string): Axis => layoutOf(panels)[name] as Axis;
+
+const runs = [
+  { method: 'LYREO', users: 20, mean: 2, least: 1.9, most: 2.2, overloaded: 0 },
+  { method: 'LYREO', users: 40, mean: 2.4, least: 2.3, most: 2.5, overloaded: 0 },
+  { method: 'Random', users: 20, mean: 3, least: 2.8, most: 3.1, overloaded: 0 },
+  { method: 'Random', users: 40, mean: 90, least: 60, most: 120, overloaded: 1 },
+];
+const columns = { x: 'users', y: 'mean', low: 'least', high: 'most', by: 'method' };
+
+describe('sweep', () => {
+  it('draws a line per method, in the method’s colour, with bars from the least to the greatest seed', () => {
+    const [lyreo] = sweep(runs, columns).traces as { y: number[]; line: { color: string }; error_y: object }[];
+    expect(lyreo.y).toEqual([2, 2.4]);
+    expect(lyreo.line.color).toBe(methods.lyreo.colour);
+    expect(lyreo.error_y).toMatchObject({ symmetric: false });
+    const { array, arrayminus } = lyreo.error_y as { array: number[]; arrayminus: number[] };
+    expect(array[0]).toBeCloseTo(0.2);
+    expect(arrayminus[1]).toBeCloseTo(0.1);
+  });
+
+  it('keeps an overloaded point out of the scale and marks it at the upper edge', () => {
+    const panel = sweep(runs, { ...columns, overloaded: 'overloaded' });
+    expect(panel.overloaded).toEqual([{ name: 'Random', colour: methods.random.colour, x: 40, y: 90 }]);
+    const { range = [] } = axisOf(panel, 'yaxis');
+    expect(range[1]).toBeLessThan(5);
+    const mark = figure(panel, { title: 't' }).data.at(-1) as { y: number[]; text: string[] };
+    expect(mark.y[0]).toBeGreaterThan(3.1);
+    expect(mark.y[0]).toBeLessThan(range[1]);
+    expect(mark.text[0]).toBe('overloaded ');
+  });
+
+  it('refuses more lines than can be told apart', () => {
+    const many = Array.from({ length: 7 }, (_, k) => ({ name: `m${String(k)}`, x: 1, y: k }));
+    expect(() => sweep(many, { x: 'x', y: 'y', by: 'name' })).toThrow(/7 lines .*; allowed: 6/);
+  });
+
+  it('names a column that is not there', () => {
+    expect(() => sweep(runs, { x: 'servers', y: 'mean' })).toThrow('column is "servers"; allowed: method, users');
+  });
+
+  it('takes categories in their order', () => {
+    const mixes = ['Hom', 'Mod', 'Het'].map((mix, k) => ({ mix, y: k + 1 }));
+    expect(sweep(mixes, { x: 'mix', y: 'y' }).x).toMatchObject({
+      type: 'category',
+      categoryarray: ['Hom', 'Mod', 'Het'],
+    });
+  });
+});
+
+describe('the scale of a panel', () => {
+  const at = (...y: number[]): Panel =>
+    points(
+      y.map((value, x) => ({ x, y: value })),
+      { x: 'x', y: 'y' },
+    );
+
+  it('is logarithmic where values differ by more than a factor of six', () => {
+    expect(needsLog([1, 5])).toBe(false);
+    expect(needsLog([1, 7])).toBe(true);
+    expect(needsLog([0, 7])).toBe(false);
+    expect(axisOf(at(0.01, 10), 'yaxis').type).toBe('log');
+  });
+
+  it('starts at 0 unless that would hide the differences, and never below it', () => {
+    expect(axisOf(at(1, 3), 'yaxis').range?.[0]).toBe(0);
+    expect(axisOf(at(2.4, 2.6), 'yaxis').range?.[0]).toBeGreaterThan(2.3);
+  });
+
+  it('holds what the paper states', () => {
+    const panel = stated(at(2.4, 2.6), [{ x: 1, y: 5.2, label: 'PPO 5.2' }]);
+    expect(axisOf(panel, 'yaxis').range?.[1]).toBeGreaterThan(5.2);
+  });
+
+  it('has plain ticks on a logarithmic axis', () => {
+    expect(logTicks([0.9, 6])).toEqual([0.5, 1, 2, 5, 10]);
+  });
+});
+
+describe('figure', () => {
+  const one = band(runs, { x: 'users', y: 'mean', by: 'method' }, { title: '(a)' });
+  const two = band(runs, { x: 'users', y: 'least', by: 'method' }, { title: '(b)' });
+
+  it('has no width of its own, so that it follows the page', () => {
+    expect(layoutOf([one, two])).not.toHaveProperty('width');
+  });
+
+  it('puts panels side by side without overlap and refers traces, shapes and notes to their own axes', () => {
+    limit(two, 2.5, 'ε');
+    const { data, layout } = figure([one, two], { title: 't' });
+    const { xaxis, xaxis2, shapes } = layout as { xaxis: Axis; xaxis2: Axis; shapes: { xref: string; yref: string }[] };
+    expect(xaxis.domain[1]).toBeLessThan(xaxis2.domain[0]);
+    expect(data.at(-1)).toMatchObject({ xaxis: 'x2', yaxis: 'y2' });
+    expect(shapes).toMatchObject([{ xref: 'x2 domain', yref: 'y2' }]);
+  });
+
+  it('names lines at their ends, apart from each other', () => {
+    const { annotations } = layoutOf(
+      band(
+        ['a', 'b', 'c'].map((name) => ({ name, x: 1, y: 2 })),
+        { x: 'x', y: 'y', by: 'name' },
+      ),
+    );
+    const places = annotations.map(({ y }) => y).sort((a, b) => a - b);
+    expect(places).toHaveLength(3);
+    expect(places[1] - places[0]).toBeGreaterThan(0.04);
+    expect(places[2] - places[1]).toBeGreaterThan(0.04);
+  });
+
+  it('sets what the paper says below the panel’s title', () => {
+    const { annotations } = layoutOf(says(band(runs, { x: 'users', y: 'mean' }, { title: '(a)' }), 'rises'));
+    expect(annotations[0].text).toMatch(/^<b>\(a\)<\/b><br>.*paper: rises/);
+  });
+
+  it('breaks long titles between words', () => {
+    expect(wrap('one two three', 8)).toBe('one two<br>three');
+  });
+});
+
+describe('other builders', () => {
+  it('write the value on each bar, zero too', () => {
+    const [trace] = bars(
+      [
+        { name: 'a', y: 0 },
+        { name: 'b', y: 1.2345 },
+      ],
+      { category: 'name', value: 'y' },
+    ).traces as {
+      text: string[];
+    }[];
+    expect(trace.text).toEqual(['0', '1.23']);
+  });
+
+  it('draw boxes from quantiles', () => {
+    const row = { name: 'LL', a: 1, b: 2, c: 3, d: 4, e: 5 };
+    const panel = box([row], { name: 'name', q05: 'a', q25: 'b', q50: 'c', q75: 'd', q95: 'e' });
+    expect(panel.traces).toMatchObject([{ lowerfence: [1], q1: [2], median: [3], q3: [4], upperfence: [5] }]);
+  });
+
+  it('centre the colours of a heat map at 0', () => {
+    const cells = [
+      { x: 'a', y: 'b', value: -3 },
+      { x: 'b', y: 'b', value: 1 },
+    ];
+    const panel = heatMap(cells, { x: 'x', y: 'y', value: 'value' }, { unit: 's', centred: true });
+    expect(panel.traces).toMatchObject([{ zmin: -3, zmax: 3 }]);
+  });
+
+  it('draw a timeline from begin and end', () => {
+    const panel = timeline([{ part: 'decode', from: 1, to: 3.5 }], { row: 'part', from: 'from', to: 'to' });
+    expect(panel.traces).toMatchObject([{ base: [1], x: [2.5] }]);
+  });
+});
+
+describe('ink', () => {
+  const luminance = (hex: string): number => {
+    const [r, g, b] = [1, 3, 5].map((from) => {
+      const c = Number.parseInt(hex.slice(from, from + 2), 16) / 255;
+      return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  it('has a contrast of at least 7 on the sheet, and no method and no palette colour is as dark', () => {
+    expect((luminance(PAPER_COLOUR) + 0.05) / (luminance(INK) + 0.05)).toBeGreaterThan(7);
+    const colours = [...OKABE_ITO, ...Object.values(methods).map(({ colour }) => colour)];
+    expect(Math.min(...colours.map(luminance))).toBeGreaterThan(1.5 * luminance(INK));
+  });
+});

@@ -1,0 +1,292 @@
+/** A figure is made of panels: each holds Plotly traces that its reader can see, change and add to. */
+import type { Figure } from './figure';
+import { INK } from './theme';
+import { axisSuffix, heading } from './marks';
+
+/** The words and scales of a panel's axes. */
+export interface PanelOptions {
+  /** Above the panel: the quantity on the y axis, with unit. */
+  readonly title?: string;
+  /** Below the panel: the quantity on the x axis, with unit. */
+  readonly x?: string;
+  readonly logX?: boolean;
+  /** Default: logarithmic where the greatest value is more than six times the least one. */
+  readonly logY?: boolean;
+  readonly xRange?: readonly [number, number];
+  readonly yRange?: readonly [number, number];
+  /** Colours by name; methods have theirs. */
+  readonly colours?: Readonly<Record<string, string>>;
+}
+
+/** One pair of axes with its traces. Traces, shapes and notes refer to `x` and `y`, whichever panel it becomes. */
+export interface Panel {
+  readonly title: string;
+  /** Plotly traces. */
+  readonly traces: object[];
+  /** Plotly axes. */
+  readonly x: Record<string, unknown>;
+  readonly y: Record<string, unknown>;
+  /** Plotly shapes and annotations. */
+  readonly shapes: object[];
+  readonly notes: object[];
+  /** Numbers that the y axis has to show; empty where Plotly chooses. */
+  readonly values: number[];
+  readonly logY: boolean | undefined;
+  /** What the paper says of the panel without numbers: lines below its title. */
+  readonly remarks: string[];
+  /** Where lines end, for their names. */
+  readonly ends: { readonly name: string; readonly colour: string; readonly y: number }[];
+  /** Points of overloaded runs: they stand at the panel's upper edge. */
+  readonly overloaded: {
+    readonly name: string;
+    readonly colour: string;
+    readonly x: number | string;
+    readonly y: number;
+  }[];
+}
+
+/** Lines a panel may hold: more cannot be told apart. */
+export const MOST_LINES = 6;
+
+/** A panel without traces. */
+export function emptyPanel(options: PanelOptions, values: number[] = []): Panel {
+  const { title = '', x, logX = false, logY, xRange, yRange } = options;
+  return {
+    title,
+    traces: [],
+    x: { ...(x && { title: { text: x } }), ...(logX && { type: 'log' }), ...(xRange && { range: [...xRange] }) },
+    y: yRange ? { range: [...yRange] } : {},
+    shapes: [],
+    notes: [],
+    remarks: [],
+    values,
+    logY,
+    ends: [],
+    overloaded: [],
+  };
+}
+
+/** Words and size of a whole figure. */
+export interface FigureOptions {
+  readonly title: string;
+  /** A line below the title. */
+  readonly subtitle?: string;
+  /** Panels in a row; default: all, at most three. */
+  readonly columns?: number;
+  /** Height of a panel [px]; default 300. */
+  readonly rowHeight?: number;
+  /** Names at the lines' ends (default, where panels have lines), a legend below, or neither. */
+  readonly names?: 'ends' | 'legend' | 'none';
+  /** Plotly's layout where it differs. */
+  readonly layout?: object;
+}
+
+/** Pixels between rows of panels, above them and below. */
+const SPACE = { row: 74, remark: 16, bottom: 56, legend: 34, side: 0.085 };
+
+/** Panels side by side as one figure, as wide as the page. */
+export function figure(panels: Panel | readonly Panel[], options: FigureOptions): Figure {
+  const list = Array.isArray(panels) ? (panels as readonly Panel[]) : [panels as Panel];
+  const { title, subtitle, rowHeight = 300, layout = {} } = options;
+  const columns = Math.max(1, Math.min(options.columns ?? 3, list.length));
+  const rows = Math.max(1, Math.ceil(list.length / columns));
+  const hasEnds = list.some(({ ends }) => ends.length > 0);
+  const names = options.names ?? (hasEnds ? 'ends' : 'legend');
+  const remarks = Math.max(...list.map((panel) => panel.remarks.length));
+  const between = SPACE.row + SPACE.remark * remarks;
+  const plotHeight = rows * rowHeight + (rows - 1) * between;
+  const text = [wrap(title, 84), ...(subtitle === undefined ? [] : [small(wrap(subtitle, 112))])].join('<br>');
+  const titleLines = text.split('<br>').length;
+  const top = 46 + 19 * (titleLines - 1) + SPACE.remark * remarks + (list.some((panel) => panel.title !== '') ? 22 : 0);
+  const bottom = SPACE.bottom + (names === 'legend' ? SPACE.legend : 0);
+  const longest = Math.max(0, ...list.flatMap(({ ends }) => ends.map(({ name }) => name.length)));
+  const gap = SPACE.side;
+  const width = (1 - gap * (columns - 1)) / columns;
+  const drawn = list.map((panel, k) => {
+    const left = (k % columns) * (width + gap);
+    const above = 1 - (Math.floor(k / columns) * (rowHeight + between)) / plotHeight;
+    const domains = { x: [left, left + width], y: [Math.max(0, above - rowHeight / plotHeight), above] };
+    const isLast = k % columns === columns - 1 || k === list.length - 1;
+    return place(panel, k, domains, names === 'ends' && isLast ? rowHeight : 0, names === 'legend');
+  });
+  return {
+    data: drawn.flatMap(({ traces }) => traces),
+    layout: {
+      title: { ...heading(text), pad: { t: 6 + 10 * titleLines } },
+      height: top + plotHeight + bottom,
+      margin: { t: top, b: bottom, l: 56, r: names === 'ends' && hasEnds ? 30 + 7.4 * longest : 20 },
+      showlegend: names === 'legend',
+      legend: { orientation: 'h', x: 0, y: 0, yref: 'container', yanchor: 'bottom', traceorder: 'normal' },
+      hovermode: 'closest',
+      ...Object.fromEntries(drawn.flatMap(({ axes }) => Object.entries(axes))),
+      shapes: drawn.flatMap(({ shapes }) => shapes),
+      annotations: drawn.flatMap(({ notes }) => notes),
+      ...layout,
+    },
+  };
+}
+
+/** A panel on the axes of its place. */
+function place(
+  panel: Panel,
+  k: number,
+  domains: { readonly x: readonly number[]; readonly y: readonly number[] },
+  labelsWithin: number,
+  hasLegend: boolean,
+): { traces: object[]; axes: object; shapes: object[]; notes: object[] } {
+  const suffix = axisSuffix(k);
+  const moved = (item: object): object =>
+    Object.fromEntries(
+      Object.entries(item).map(([key, value]) => [
+        key,
+        /^(x|y|ax|ay)ref$/.test(key) && typeof value === 'string' && /^[xy]( domain)?$/.test(value)
+          ? `${value[0]}${suffix}${value.slice(1)}`
+          : (value as unknown),
+      ]),
+    );
+  const scale = scaleOf(panel);
+  const onAxes = { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
+  const legend = hasLegend && k > 0 ? { showlegend: false } : {};
+  const traces = [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes, ...legend }));
+  const title = {
+    text: [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>'),
+    align: 'left',
+    xref: 'paper',
+    yref: 'paper',
+    x: domains.x[0],
+    y: domains.y[1],
+    xanchor: 'left',
+    yanchor: 'bottom',
+    yshift: 6,
+    showarrow: false,
+  };
+  const notes = [
+    ...(panel.title === '' ? [] : [title]),
+    ...panel.notes.map(moved),
+    ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin).map(moved)),
+  ];
+  return {
+    traces,
+    shapes: panel.shapes.map(moved),
+    notes,
+    axes: {
+      [`xaxis${suffix}`]: { domain: domains.x, anchor: `y${suffix}`, ...panel.x },
+      [`yaxis${suffix}`]: { domain: domains.y, anchor: `x${suffix}`, ...scale.axis, ...panel.y },
+    },
+  };
+}
+
+/** A y axis that shows all values, and where on it a value lies, 0 at the bottom and 1 at the top. */
+interface Scale {
+  readonly axis: object;
+  readonly at: (y: number) => number;
+  /** The value at a height between 0 and 1. */
+  readonly valueAt: (height: number) => number;
+}
+
+function scaleOf({ values, logY, y, overloaded }: Panel): Scale {
+  const finite = values.filter(Number.isFinite);
+  const given = y['range'] as readonly [number, number] | undefined;
+  if (finite.length === 0 && given === undefined) return { axis: {}, at: () => 0, valueAt: () => 0 };
+  const [least, most] = [Math.min(...finite), Math.max(...finite)];
+  const isLog = logY ?? needsLog(finite);
+  const [low, high] = isLog ? [Math.log10(least), Math.log10(most)] : [least, most];
+  const pad = high > low ? 0.07 * (high - low) : Math.max(0.1 * Math.abs(high), 0.05);
+  const room = overloaded.length > 0 ? 0.16 * (high - low + 2 * pad) : 0;
+  // A linear axis that starts at 0 shows proportions; where values lie close together it would hide their differences.
+  const start = !isLog && low >= 0 && low < 0.6 * high ? 0 : low - pad;
+  const [from, to] = given ?? [start, high + pad + room];
+  const read = isLog ? Math.log10 : (value: number): number => value;
+  const write = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
+  const ticks = isLog ? logTicks(finite) : [];
+  return {
+    axis: isLog
+      ? { type: 'log', range: [from, to], tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) }
+      : { range: [from, to] },
+    at: (value) => (read(value) - from) / (to - from),
+    valueAt: (height) => write(from + height * (to - from)),
+  };
+}
+
+/** Whether positive values spread so far that only a logarithmic axis shows them all. */
+export function needsLog(values: readonly number[]): boolean {
+  return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > 6 * Math.min(...values);
+}
+
+/** 1, 2, 5, 10, …: ticks of a logarithmic axis over some values. */
+export function logTicks(values: readonly number[]): number[] {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return [];
+  const [low, high] = [Math.min(...positive) / 2, Math.max(...positive) * 2];
+  const first = Math.floor(Math.log10(low));
+  const decades = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => first + i);
+  const digits = decades.length > 4 ? [1] : [1, 2, 5];
+  const ticks = decades.flatMap((decade) => digits.map((digit) => Number(`${digit}e${decade}`)));
+  return ticks.filter((tick) => tick >= low && tick <= high);
+}
+
+/** Overloaded points below one another under the panel's upper edge, with one word. */
+function edgeMarks({ overloaded }: Panel, { valueAt }: Scale): object[] {
+  const seen = new Map<string, number>();
+  return overloaded.map(({ name, colour, x, y }, k) => {
+    const place = seen.get(String(x)) ?? 0;
+    seen.set(String(x), place + 1);
+    return {
+      type: 'scatter',
+      mode: k === 0 ? 'markers+text' : 'markers',
+      name,
+      legendgroup: name,
+      showlegend: false,
+      x: [x],
+      y: [valueAt(0.97 - 0.045 * place)],
+      text: ['overloaded '],
+      textposition: 'middle left',
+      textfont: { size: 11 },
+      cliponaxis: false,
+      marker: { symbol: 'triangle-up', size: 10, color: colour, line: { color: INK, width: 1 } },
+      hovertemplate: `${name} is overloaded at %{x}: the mean of its slots, ${y.toPrecision(3)}, is no steady state<extra></extra>`,
+    };
+  });
+}
+
+/** The names of the lines at their right ends, moved apart where they would overlap. */
+function endLabels({ ends }: Panel, { at }: Scale, height: number): object[] {
+  const step = 16 / height;
+  const sorted = ends
+    .map((end) => ({ ...end, place: Math.min(0.98, Math.max(0.02, at(end.y))) }))
+    .sort((a, b) => b.place - a.place);
+  const places = sorted.map(({ place }) => place);
+  for (let k = 1; k < places.length; k++) places[k] = Math.min(places[k], places[k - 1] - step);
+  const below = (places.at(-1) ?? 0) - 0.02;
+  if (below < 0)
+    for (let k = places.length - 1, floor = 0.02; k >= 0; k--, floor += step) places[k] = Math.max(places[k], floor);
+  return sorted.map(({ name, colour }, k) => ({
+    text: `<span style="color: ${colour}">■</span> ${name}`,
+    xref: 'x domain',
+    yref: 'y domain',
+    x: 1,
+    y: places[k],
+    xanchor: 'left',
+    yanchor: 'middle',
+    xshift: 6,
+    showarrow: false,
+    font: { size: 12 },
+  }));
+}
+
+/** Text in lines of at most so many characters, broken between words. */
+export function wrap(text: string, most: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + word.length >= most) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join('<br>');
+}
+
+const small = (text: string): string =>
+  text
+    .split('<br>')
+    .map((line) => `<span style="font-size: 12px">${line}</span>`)
+    .join('<br>');

@@ -1,0 +1,76 @@
+/** What stands beside the data in a panel: the paper's values and words, and limits. All are added to the panel. */
+import type { Panel } from './panel';
+import { INK } from './theme';
+
+/** A value that the paper states. */
+export interface Stated {
+  readonly x: number | string;
+  readonly y: number;
+  /** "Ly-PPO 3.9". */
+  readonly label: string;
+}
+
+/** Adds the paper's stated values as open diamonds with their numbers; they are of the colour of the ink. */
+export function stated(panel: Panel, values: readonly Stated[]): Panel {
+  if (values.length === 0) return panel;
+  // Words stand inside the panel.
+  const last = Math.max(...values.map(({ x }) => Number(x)));
+  panel.values.push(...values.map(({ y }) => y));
+  panel.traces.push({
+    type: 'scatter',
+    mode: 'markers+text',
+    name: 'stated in the paper',
+    x: values.map(({ x }) => x),
+    y: values.map(({ y }) => y),
+    text: values.map(({ label }) => ` ${label} `),
+    textposition: values.map(({ x }) => (Number(x) === last ? 'middle left' : 'middle right')),
+    textfont: { size: 11, color: INK },
+    cliponaxis: false,
+    marker: { symbol: 'diamond-open', size: 11, color: INK, line: { width: 2 } },
+    hovertemplate: '%{x}: %{y}<extra>stated in the paper</extra>',
+  });
+  return panel;
+}
+
+/** Adds a dotted line at a value of the y axis (or the x axis) with a word: ε, a bound. */
+export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y' = 'y'): Panel {
+  const line = { color: INK, width: 1.4, dash: 'dot' };
+  if (axis === 'y') panel.values.push(value);
+  const isLog = panel[axis]['type'] === 'log';
+  panel.shapes.push(
+    axis === 'y'
+      ? {
+          type: 'line',
+          xref: 'x domain',
+          yref: 'y',
+          x0: 0,
+          x1: 1,
+          y0: value,
+          y1: value,
+          line,
+          label: shapeLabel(label),
+        }
+      : { type: 'line', xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value, line },
+  );
+  if (axis === 'x')
+    panel.notes.push({
+      text: label,
+      xref: 'x',
+      yref: 'y domain',
+      x: isLog ? Math.log10(value) : value,
+      y: 1,
+      xanchor: 'left',
+      yanchor: 'top',
+      showarrow: false,
+      font: { size: 11 },
+    });
+  return panel;
+}
+
+const shapeLabel = (text: string): object => ({ text, textposition: 'start', yanchor: 'bottom', font: { size: 11 } });
+
+/** Adds what the paper says without numbers, an order or a trend, below the panel's title. */
+export function says(panel: Panel, ...texts: readonly string[]): Panel {
+  panel.remarks.push(...texts);
+  return panel;
+}
