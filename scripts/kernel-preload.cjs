@@ -129,7 +129,6 @@ function onInterrupt() {
 function endCell() {
   for (const [timer, clear] of timers) clear(timer);
   timers.clear();
-  process.emit('lyreo.cellEnded');
   failCell();
 }
 

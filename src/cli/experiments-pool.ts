@@ -24,7 +24,7 @@ export interface ExperimentsOptions {
 type Order = { readonly cell: Cell };
 type News =
   | { readonly kind: 'update'; readonly update: number }
-  | { readonly kind: 'done' | 'taken' }
+  | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** One thread per process, so that as many processes as cores do not stand in each other's way. */
@@ -62,14 +62,8 @@ export async function experiments(options: ExperimentsOptions): Promise<number> 
     status.end();
   }
   const made = store.sort(cells).done.length;
-  const elsewhere = cells.length - made - failed.length;
-  const notes = [
-    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
-    ...(elsewhere > 0 ? [`${elsewhere} are being made by other processes`] : []),
-  ];
-  process.stdout.write(
-    `${[`${profile.name}: ${made} of ${cells.length} runs stored in ${store.folder}`, ...notes].join('; ')}\n`,
-  );
+  const note = failed.length > 0 ? `; ${failed.length} failed` : '';
+  process.stdout.write(`${profile.name}: ${made} of ${cells.length} runs stored in ${store.folder}${note}\n`);
   return failed.length > 0 ? 1 : 0;
 }
 
@@ -187,25 +181,15 @@ function revived({ key, seed }: Cell, profile: ProfileName): Cell {
 }
 
 async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Promise<void> {
-  let claim: ReturnType<RunStore['claim']> = null;
+  const onUpdate = (update: number): void => {
+    tell({ kind: 'update', update });
+  };
   try {
-    claim = store.claim(cell.key);
-    if (claim === null) {
-      tell({ kind: 'taken' });
-      return;
-    }
-    const run = await executeCell(cell, {
-      store,
-      onUpdate: (update) => {
-        tell({ kind: 'update', update });
-      },
-    });
-    store.save(run);
-    claim.release();
+    // Another process may have stored it meanwhile.
+    if (!store.has(cell.key)) store.save(await executeCell(cell, { store, onUpdate }));
     tell({ kind: 'done' });
   } catch (error) {
-    if (claim !== null) store.discardPartial(cell.key);
-    claim?.release();
+    store.discardPartial(cell.key);
     const reason =
       error instanceof UserError || !(error instanceof Error) ? String(error) : `${error.name}: ${error.message}`;
     tell({ kind: 'failed', reason });

@@ -1,6 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
-import { pendingFile } from '../core/atomic';
+import { type PendingFile, pendingFile } from '../core/atomic';
 import { invalid } from '../core/errors';
 import type { IterationRecorder } from '../system/trajectory';
 
@@ -22,7 +21,7 @@ interface Columns {
   readonly active: Int32Array;
 }
 
-/** Writes rows 0..count−1 of the columns again and again, then ends the file. */
+/** Writes rows 0..count−1 of the columns again and again, then the end of the file. */
 interface Sink {
   write(columns: Columns, count: number): void;
   end(): void;
@@ -34,60 +33,70 @@ function rowAt(columns: Columns, i: number): Row {
   return columnNames.map((name) => columns[name][i]);
 }
 
-function textSink(path: string, head: string, foot: string, separator: string, format: (row: Row) => string): Sink {
-  const descriptor = openSync(path, 'w');
+function textSink(
+  file: PendingFile,
+  head: string,
+  foot: string,
+  separator: string,
+  format: (row: Row) => string,
+): Sink {
   let between = '';
-  writeSync(descriptor, head);
+  file.write(head);
   return {
     write(columns, count): void {
       if (count === 0) return;
       const rows = Array.from({ length: count }, (_, i) => format(rowAt(columns, i)));
-      writeSync(descriptor, between + rows.join(separator));
+      file.write(between + rows.join(separator));
       between = separator;
     },
     end(): void {
-      writeSync(descriptor, foot);
-      closeSync(descriptor);
+      file.write(foot);
     },
   };
 }
 
-function csvSink(path: string): Sink {
-  return textSink(path, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(','));
+function csvSink(file: PendingFile): Sink {
+  return textSink(file, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(','));
 }
 
 /** An array of rows, one line each: the file can be read as a whole or line by line. */
-function jsonSink(path: string): Sink {
-  return textSink(path, '[\n', '\n]\n', ',\n', (row) =>
+function jsonSink(file: PendingFile): Sink {
+  return textSink(file, '[\n', '\n]\n', ',\n', (row) =>
     JSON.stringify(Object.fromEntries(columnNames.map((name, i) => [name, row[i]]))),
   );
 }
 
-async function parquetSink(path: string): Promise<Sink> {
-  const { ParquetWriter, fileWriter } = await import('hyparquet-writer');
+async function parquetSink(file: PendingFile): Promise<Sink> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
+  const bytes = new ByteWriter();
+  const flush = (): void => {
+    file.write(bytes.getBytes());
+    bytes.index = 0;
+  };
   const types = columnNames.map((name) => ({
     name,
     type: name === 'startsAt' || name === 'seconds' || name === 'kvBytes' ? ('DOUBLE' as const) : ('INT32' as const),
     repetition_type: 'REQUIRED' as const,
   }));
   const schema = [{ name: 'root', num_children: types.length }, ...types];
-  const writer = new ParquetWriter({ writer: fileWriter(path), schema, createdBy: 'lyreo' });
+  const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'lyreo' });
   return {
     write(columns, count): void {
       if (count === 0) return;
       const columnData = columnNames.map((name) => ({ name, data: columns[name].subarray(0, count) }));
       void writer.write({ columnData, rowGroupSize: count });
+      flush();
     },
     end(): void {
       void writer.finish();
+      flush();
     },
   };
 }
 
-const sinks: ReadonlyMap<string, (path: string) => Sink | Promise<Sink>> = new Map<
-  string,
-  (path: string) => Sink | Promise<Sink>
->([
+type OpenSink = (file: PendingFile) => Sink | Promise<Sink>;
+
+const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
   ['.parquet', parquetSink],
   ['.csv', csvSink],
   ['.json', jsonSink],
@@ -114,7 +123,7 @@ export async function trajectoryFile(path: string, kvBytesPerToken: number): Pro
   const open = sinks.get(extname(path).toLowerCase());
   if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
   const file = pendingFile(path);
-  const sink = await open(file.path);
+  const sink = await open(file);
   const columns: Columns = {
     slot: new Int32Array(ROWS),
     k: new Int32Array(ROWS),

@@ -65,7 +65,8 @@ describe('pendingFile', () => {
   it('leaves what was there until it is committed', () => {
     writeFileSync(at('b.txt'), 'old');
     const file = pendingFile(at('b.txt'));
-    writeFileSync(file.path, 'new');
+    file.write('n');
+    file.write(Buffer.from('ew'));
     expect(readFileSync(at('b.txt'), 'utf8')).toBe('old');
     file.commit();
     file.discard();
@@ -85,7 +86,7 @@ describe('pendingFile', () => {
 
   it('leaves nothing when it is discarded', () => {
     const file = pendingFile(at('c.txt'));
-    writeFileSync(file.path, 'half');
+    file.write('half');
     file.discard();
     expect(existsSync(at('c.txt'))).toBe(false);
     expect(halves()).toEqual([]);

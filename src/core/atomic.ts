@@ -1,21 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UserError } from './errors';
 
-/** A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it. */
+/**
+ * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it.
+ *
+ * Note: `write-file-atomic` (6.0 and 8.0) is not used, since it writes once and does not look how much was written: on
+ * a full disk it puts a truncated file in the place of the good one and reports no error.
+ */
 export interface PendingFile {
-  /** Where to write meanwhile. */
-  readonly path: string;
-  /** Moves the finished file to its place. */
+  /**
+   * Appends.
+   *
+   * @throws UserError when it cannot be written, as on a full disk.
+   */
+  write(data: string | Uint8Array): void;
+  /**
+   * Moves the finished file to its place.
+   *
+   * @throws UserError when it cannot be moved.
+   */
   commit(): void;
   /** Takes back what has been written; nothing after `commit`. */
   discard(): void;
 }
 
-/** What is still half-written, to be taken back when the process ends. */
-const pending = new Set<PendingFile>();
+/** A name that no other process on any host gives to its half of the same file. */
+const half: RegExp = /\.[\da-f-]{36}\.part$/;
 
-function discardAll(): void {
-  for (const file of [...pending]) file.discard();
+/** The place whose half-written file has this name; undefined for any other name. */
+export function placeOfHalf(name: string): string | undefined {
+  return half.test(name) ? name.replace(half, '') : undefined;
 }
 
 /** Why a path could not be written, in words. */
@@ -29,6 +44,8 @@ function writeFault(path: string, error: unknown): UserError {
     EPERM: 'may not be written',
     EROFS: 'lies on a read-only disk',
     ENOSPC: 'does not fit on the disk',
+    EDQUOT: "does not fit into the user's share of the disk",
+    EFBIG: 'is larger than a file may be here',
   };
   return new UserError(
     `${path} ${reasons[code] ?? `cannot be written (${code})`}; allowed: a file that can be written`,
@@ -58,34 +75,45 @@ function destination(path: string): { readonly place: string; readonly isFile: b
  */
 export function pendingFile(path: string): PendingFile {
   const { place, isFile } = attempt(path, () => destination(path));
-  if (!isFile) return { path: place, commit: () => undefined, discard: () => undefined };
-  const half = `${place}.${String(process.pid)}.part`;
-  attempt(path, () => {
-    closeSync(openSync(half, 'w'));
-  });
-  const file: PendingFile = {
-    path: half,
-    commit(): void {
-      if (!pending.has(file)) return;
-      attempt(path, () => {
-        const descriptor = openSync(half, 'r+');
-        fsyncSync(descriptor);
-        closeSync(descriptor);
-        renameSync(half, place);
-      });
-      // Not before: what could not take its place is still to be removed.
-      pending.delete(file);
-    },
-    discard(): void {
-      if (pending.delete(file)) rmSync(half, { force: true });
-    },
+  const written = isFile ? `${place}.${randomUUID()}.part` : place;
+  const descriptor = attempt(path, () => openSync(written, 'w'));
+  let isOpen = true;
+  let isPending = true;
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    closeSync(descriptor);
   };
-  if (pending.size === 0) {
-    process.off('exit', discardAll);
-    process.on('exit', discardAll);
-  }
-  pending.add(file);
-  return file;
+  const discard = (): void => {
+    if (!isPending) return;
+    isPending = false;
+    process.off('exit', discard);
+    // What cannot be closed is removed all the same.
+    try {
+      close();
+    } finally {
+      if (isFile) rmSync(written, { force: true });
+    }
+  };
+  process.on('exit', discard);
+  return {
+    write(data): void {
+      attempt(path, () => {
+        writeFileSync(descriptor, data);
+      });
+    },
+    commit(): void {
+      if (!isPending) return;
+      attempt(path, () => {
+        if (isFile) fsyncSync(descriptor);
+        close();
+        if (isFile) renameSync(written, place);
+      });
+      isPending = false;
+      process.off('exit', discard);
+    },
+    discard,
+  };
 }
 
 /**
@@ -96,9 +124,7 @@ export function pendingFile(path: string): PendingFile {
 export function writeFileAtomic(path: string, data: string | Uint8Array): void {
   const file = pendingFile(path);
   try {
-    attempt(path, () => {
-      writeFileSync(file.path, data);
-    });
+    file.write(data);
     file.commit();
   } finally {
     file.discard();

@@ -13,8 +13,7 @@ export interface MakeRunsOptions {
 }
 
 /**
- * Makes and stores runs, one after the other in this process; those that are stored, or that another process is making,
- * are skipped. `lyreo experiments --jobs N` does the same in N processes.
+ * Makes and stores runs, one after the other in this process; those that are stored are skipped. `lyreo experiments --jobs N` does the same in N processes.
  *
  * @returns how many were made.
  */
@@ -24,16 +23,11 @@ export async function makeRuns(cells: readonly Cell[], options: MakeRunsOptions 
   for (const [done, cell] of cells.entries()) {
     signal?.throwIfAborted();
     const store = options.store ?? new RunStore(runsFolder(cell.profile));
-    const claim = store.claim(cell.key);
-    if (claim === null) continue;
-    try {
-      onProgress?.(done, cell.key);
-      const onUpdate = (update: number): void => onProgress?.(done, `${cell.key}, update ${update + 1}`);
-      store.save(await executeCell(cell, { store, signal, onUpdate }));
-      made++;
-    } finally {
-      claim.release();
-    }
+    if (store.has(cell.key)) continue;
+    onProgress?.(done, cell.key);
+    const onUpdate = (update: number): void => onProgress?.(done, `${cell.key}, update ${update + 1}`);
+    store.save(await executeCell(cell, { store, signal, onUpdate }));
+    made++;
   }
   onProgress?.(cells.length, '');
   return made;

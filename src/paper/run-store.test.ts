@@ -1,15 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -28,14 +17,6 @@ const cell = makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }
 let store: RunStore;
 let count = 0;
 let run: StoredRun;
-const lockPath = (): string => join(store.folder, `${cell.key}.lock`);
-const writeLock = (text: string): void => {
-  mkdirSync(store.folder, { recursive: true });
-  writeFileSync(lockPath(), text);
-};
-/** A process id that no process has any more. */
-const deadPid = spawnSync(process.execPath, ['-e', '']).pid;
-
 beforeEach(async () => {
   store = new RunStore(join(root, String(count++)));
   run = await executeCell(cell);
@@ -126,38 +107,5 @@ describe('store of runs', () => {
     store.save(run);
     const text = readFileSync(store.path(cell.key), 'utf8');
     for (const word of [hostname(), root, process.cwd()]) expect(text).not.toContain(word);
-  });
-});
-
-describe('claims on runs', () => {
-  it('go to one, until it lets go or stores the run', () => {
-    const claim = store.claim(cell.key);
-    expect(claim).not.toBeNull();
-    expect(new RunStore(store.folder).claim(cell.key)).toBeNull();
-    claim?.release();
-    const next = store.claim(cell.key);
-    expect(next).not.toBeNull();
-    store.save(run);
-    next?.release();
-    expect(store.claim(cell.key)).toBeNull();
-    expect(existsSync(lockPath())).toBe(false);
-  });
-
-  it.each([
-    ['a dead process of this host', () => ({ pid: deadPid, host: hostname(), at: Date.now() }), true],
-    ['a living process of this host', () => ({ pid: process.ppid, host: hostname(), at: Date.now() }), false],
-    ['another host', () => ({ pid: deadPid, host: 'elsewhere', at: Date.now() }), false],
-    ['another host, seven hours ago', () => ({ pid: deadPid, host: 'elsewhere', at: Date.now() - 7 * 3.6e6 }), true],
-  ])('of %s', (_, lock, isFree) => {
-    writeLock(JSON.stringify(lock()));
-    expect(store.claim(cell.key) !== null).toBe(isFree);
-  });
-
-  it('wait a minute for a lock that is being written', () => {
-    writeLock('');
-    expect(store.claim(cell.key)).toBeNull();
-    const before = Date.now() / 1000 - 120;
-    utimesSync(lockPath(), before, before);
-    expect(store.claim(cell.key)).not.toBeNull();
   });
 });

@@ -1,8 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
-import { UserError, invalid } from '../core/errors';
+import { invalid } from '../core/errors';
 import { dataFile } from '../core/files';
 import { makeFolder } from '../core/folder';
 import type { UpdateLog } from '../lyreo/lyreo';
@@ -72,26 +71,14 @@ export function runsFolder(profile: ProfileName): string {
   return join(LYREO_RUNS ?? dataFile('runs'), profile);
 }
 
-/** Hours after which the lock of another host is taken for left behind. */
-const STALE_HOURS = 6;
-
-/** A claim on a run; `release` it when the run is stored or has failed. */
-export interface Claim {
-  readonly release: () => void;
-}
-
-interface LockText {
-  readonly pid: number;
-  readonly host: string;
-  readonly at: number;
-}
-
 /** Damaged files that were told about already: each once in a process, however often it is read. */
 const told: Set<string> = new Set();
 
 /**
- * The runs of one folder, one file each. A file that is no whole run counts as none and is made anew. Any number of processes and hosts may work on it at once: a run is claimed by
- * a lock file that only one of them can create, and appears in its place when it is whole. Folders are merged by copying.
+ * The runs of one folder, one file each. A file that is no whole run counts as none and is made anew. Any number of
+ * processes and hosts may work on it at once: a run appears in its place when it is whole. There are no locks: two
+ * processes that make the same run write the same results one after the other, and shards keep processes apart. Folders
+ * are merged by copying.
  */
 export class RunStore {
   /** What files were found to be, with size and time of that look. */
@@ -128,38 +115,6 @@ export class RunStore {
     const isRun = typeof readRun(path) !== 'string';
     this.looks.set(key, { stamp, isRun });
     return isRun;
-  }
-
-  /**
-   * Claims a run that nobody else is making.
-   *
-   * Note: two processes that find the same lock left behind may, in a window of microseconds, both claim the run; it is
-   * then made twice, with the same result.
-   *
-   * @returns null when it is stored already, or another process is at it.
-   */
-  claim(key: string, now: number = Date.now()): Claim | null {
-    if (this.has(key)) return null;
-    makeFolder(this.folder);
-    const lock = join(this.folder, `${key}.lock`);
-    if (!create(lock, now)) {
-      if (!isStale(lock, now)) return null;
-      rmSync(lock, { force: true });
-      if (!create(lock, now)) return null;
-    }
-    // A notebook's cell that is ended hard never reaches its `finally`, and its process lives on: the kernel tells
-    // (scripts/kernel-preload.cjs).
-    const ends = ['exit', 'lyreo.cellEnded'];
-    const events: NodeJS.EventEmitter = process;
-    const release = (): void => {
-      for (const end of ends) events.off(end, release);
-      rmSync(lock, { force: true });
-    };
-    for (const end of ends) events.on(end, release);
-    if (!this.has(key)) return { release };
-    // Stored between the first look and the lock.
-    release();
-    return null;
   }
 
   /** Stores a run; the file is whole or not there. */
@@ -218,44 +173,6 @@ export class RunStore {
   sort<T extends Pick<Cell, 'key'>>(cells: readonly T[]): { done: T[]; missing: T[] } {
     const done = new Set(this.keys().filter((key) => this.has(key)));
     return { done: cells.filter(({ key }) => done.has(key)), missing: cells.filter(({ key }) => !done.has(key)) };
-  }
-}
-
-/** Creates the lock, if it is not there. */
-function create(lock: string, now: number): boolean {
-  let descriptor: number;
-  try {
-    descriptor = openSync(lock, 'wx');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw new UserError(`${lock} cannot be created (${String(error)}); allowed: a folder that can be written`);
-  }
-  const text: LockText = { pid: process.pid, host: hostname(), at: now };
-  writeSync(descriptor, JSON.stringify(text));
-  closeSync(descriptor);
-  return true;
-}
-
-/** Whether its process is dead, or it is too old: of a process on another host nothing else is known. */
-function isStale(lock: string, now: number): boolean {
-  let text: LockText;
-  try {
-    text = JSON.parse(readFileSync(lock, 'utf8')) as LockText;
-  } catch {
-    // Gone, being written at this moment, or left empty by a crash.
-    const age = now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now);
-    return age > 60_000;
-  }
-  if (now - text.at > STALE_HOURS * 3_600_000) return true;
-  return text.host === hostname() && !isAlive(text.pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -166,10 +167,13 @@ describe('train', () => {
   it('clears away what a killed training was writing', async () => {
     const folder = fresh();
     await logOf({ folder, updates: 1 });
-    writeFileSync(join(folder, 'checkpoint.lyreo.123.part'), 'half');
+    const [left, current] = [randomUUID(), randomUUID()].map((id) => join(folder, `checkpoint.lyreo.${id}.part`));
+    for (const path of [left, current]) writeFileSync(path, 'half');
+    const before = Date.now() / 1000 - 120;
+    utimesSync(left, before, before);
     writeFileSync(join(folder, 'mine.part'), 'of someone else');
     await logOf({ folder, updates: 2, resume: true });
-    expect(existsSync(join(folder, 'checkpoint.lyreo.123.part'))).toBe(false);
+    expect([left, current].map(existsSync)).toEqual([false, true]);
     expect(existsSync(join(folder, 'mine.part'))).toBe(true);
   });
 

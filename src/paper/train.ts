@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../core/atomic';
+import { placeOfHalf, writeFileAtomic } from '../core/atomic';
 import { UserError, invalid } from '../core/errors';
 import { makeFolder } from '../core/folder';
 import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from '../lyreo/checkpoint';
@@ -114,7 +114,10 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     saveCheckpoint(files.checkpoint, learner, log, updates);
   };
   const saveLog = (): void => {
-    if (files !== undefined) writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
+    if (files === undefined || folder === undefined) return;
+    // Another process that makes the same run of the run store may have ended and removed the folder.
+    makeFolder(folder);
+    writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
   };
   let savedAt = learner.updates;
   try {
@@ -175,11 +178,18 @@ function withMeansOf(config: SystemConfig, { meanInputTokens, meanOutputTokens }
   return config.lengthsFile === undefined ? config : { ...config, meanInputTokens, meanOutputTokens };
 }
 
-/** Makes the folder, and clears away what a killed training was writing. */
+/** A file that is half-written for longer than this was left behind: a write takes milliseconds. */
+const HALF_MS = 60_000;
+
+/** Makes the folder, and clears away what a killed training was writing, but not what another process is writing now. */
 function prepare(folder: string): void {
   makeFolder(folder);
-  const half = /^(checkpoint\.lyreo|log\.jsonl|policy\.lyreo)\.\d+\.part$/;
-  for (const name of readdirSync(folder)) if (half.test(name)) rmSync(join(folder, name), { force: true });
+  const places: readonly string[] = Object.values(trainingFiles(folder));
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (places.includes(placeOfHalf(path) ?? '') && Date.now() - writtenAt > HALF_MS) rmSync(path, { force: true });
+  }
 }
 
 function checkCount(name: string, value: number): void {
