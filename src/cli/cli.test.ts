@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   writeFileSync,
+  symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -457,6 +458,24 @@ describe('lyreo simulate', () => {
       const { asyncBufferFromFile, parquetReadObjects } = await import('hyparquet');
       const rows = await parquetReadObjects({ file: await asyncBufferFromFile(at('kv.parquet')) });
       expect(JSON.stringify(rows)).toBe(JSON.stringify(json()));
+    });
+
+    it.each(['csv', 'json', 'parquet'])('tells in one line that a disk has no room for the %s', (ending) => {
+      const name = `large.${ending}`;
+      // The shell's limit of 50 KB stands in for a small disk; a link to /dev/full for one without any room.
+      const args = `'${process.execPath}' '${cli}' simulate --slots 60 --no-progress --trace-kv ${name}`;
+      const limited = spawnSync('sh', ['-c', `ulimit -f 100; exec ${args}`], { cwd: folder, encoding: 'utf8' });
+      const allowed = 'allowed: a file that can be written\n';
+      expect([limited.status, limited.stdout, limited.stderr]).toEqual([
+        2,
+        '',
+        `${name} is larger than a file may be here; ${allowed}`,
+      ]);
+      expect(readdirSync(folder).filter((entry) => entry.startsWith('large.'))).toEqual([]);
+      if (!existsSync('/dev/full')) return;
+      symlinkSync('/dev/full', at(`full.${ending}`));
+      const full = lyreo(['simulate', '--slots', '5', '--no-progress', '--trace-kv', `full.${ending}`]);
+      expect([full.code, full.err]).toEqual([2, `full.${ending} does not fit on the disk; ${allowed}`]);
     });
   });
 

@@ -190,8 +190,7 @@ async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Pr
     tell({ kind: 'done' });
   } catch (error) {
     store.discardPartial(cell.key);
-    const reason =
-      error instanceof UserError || !(error instanceof Error) ? String(error) : `${error.name}: ${error.message}`;
+    const reason = error instanceof UserError ? error.message : String(error);
     tell({ kind: 'failed', reason });
   }
 }

@@ -44,6 +44,12 @@ describe('writeFileAtomic', () => {
     expect(lstatSync('/dev/null').isFile()).toBe(false);
   });
 
+  it.skipIf(!existsSync('/dev/full'))('says that a disk is full', () => {
+    expect(() => {
+      writeFileAtomic('/dev/full', 'x');
+    }).toThrow(new UserError('/dev/full does not fit on the disk; allowed: a file that can be written'));
+  });
+
   it.each([
     ['a folder', '', /is a folder/],
     ['no folder', 'none/a.txt', /lies in a folder that does not exist/],
