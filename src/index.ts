@@ -113,7 +113,8 @@ export {
 export { type PolicySchedulerOptions, policyScheduler } from './lyreo/policy-scheduler';
 
 // Section V: experiments.
-export { Metrics, type RunMetrics, type LatencyParts, type Stability } from './env/metrics';
+export { Metrics, type RunMetrics, type LatencyParts } from './env/metrics';
+export type { Stability, StabilityVerdict } from './env/stability';
 export { simulate, type SimulateOptions } from './env/simulate';
 export {
   type Artefact,

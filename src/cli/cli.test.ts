@@ -397,7 +397,7 @@ describe('lyreo simulate', () => {
     const { code, out, err } = lyreo(['simulate', '--users', '200', '--slots', '60']);
     expect(code).toBe(0);
     expect(err).toMatch(
-      /^warning: OVERLOADED: requests in the system went from .*latencies grow with the number of slots/,
+      /^warning: OVERLOADED: servers 1.* of 8: requests on server 1 went from .*latencies grow with the number of slots/,
     );
     expect(out).toMatch(/\nOVERLOADED: /);
   });

@@ -1,4 +1,14 @@
 import type { RunMetrics } from '../env/metrics';
+import { bytesToGigabytes } from '../core/units';
+
+/** A server in a report. */
+export interface ReportedServer {
+  readonly name: string;
+  /** The reserved KV pool, bytes. */
+  readonly poolBytes: number;
+  /** Memory of the GPU, bytes. */
+  readonly memoryBytes: number;
+}
 
 /** Cells in columns: the first to the left, the others to the right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
@@ -20,7 +30,7 @@ export function short(x: number): string {
 }
 
 /** A run's report as tables for reading. */
-export function reportText(metrics: RunMetrics, serverNames: readonly string[], tolerance: number): string {
+export function reportText(metrics: RunMetrics, servers: readonly ReportedServer[], tolerance: number): string {
   const { parts } = metrics;
   const summary: readonly (readonly [string, string, string])[] = [
     ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
@@ -53,16 +63,19 @@ export function reportText(metrics: RunMetrics, serverNames: readonly string[], 
   const lines = summary.map(([label, value, unit]) =>
     `  ${label.padEnd(width)}  ${value.padStart(digits)}  ${unit}`.trimEnd(),
   );
-  const servers = [
-    ['server', 'eta', 'peak KV %', 'deviation', 'iterations'],
+  const rows = [
+    ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'],
     ...metrics.perServer.map((server, s) => [
-      serverNames[s],
+      servers[s].name,
+      short(bytesToGigabytes(servers[s].poolBytes)),
+      short(bytesToGigabytes(servers[s].memoryBytes)),
       short(server.eta),
       short(100 * server.peak),
       short(server.deviation),
       String(server.iterations),
+      metrics.stability.perServer?.[s] ?? '-',
     ]),
   ];
   const { verdict, reason } = metrics.stability;
-  return `${lines.join('\n')}\n\n${alignColumns(servers)}\n\n${verdict}: ${reason}\n`;
+  return `${lines.join('\n')}\n\n${alignColumns(rows)}\n\n${verdict}: ${reason}\n`;
 }

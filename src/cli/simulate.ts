@@ -62,7 +62,8 @@ Examples:
 async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promise<void> {
   const { scheduler, seed } = flags;
   const { preset, config, workload, trace } = await readSystem(flags);
-  const servers = serverSpecs(config).map((spec) => spec.name);
+  const specs = serverSpecs(config);
+  const servers = specs.map((spec) => spec.name);
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
   const progress = createProgress(config.slots, 'slots', flags.progress);
@@ -96,7 +97,15 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
       : `trace ${trace.name} (${trace.load}; recorded: ${String(trace.requests)} requests, ${short(trace.recordedPerSlot)} per slot)`;
   process.stdout.write(
     `${scheduler}, seed ${String(seed)}: ${preset}, ${String(config.users)} users, ${String(servers.length)} servers, ${String(config.slots)} slots of ${String(config.slotSeconds)} s, ${config.batching}, ${source}\n\n` +
-      reportText(metrics, servers, config.balanceTolerance),
+      reportText(
+        metrics,
+        specs.map(({ name, kvCapacityBytes }) => ({
+          name,
+          poolBytes: kvCapacityBytes,
+          memoryBytes: kvCapacityBytes / config.kvPoolFraction,
+        })),
+        config.balanceTolerance,
+      ),
   );
   if (trajectory !== undefined && flags.traceKv !== undefined)
     process.stderr.write(`${flags.traceKv}: ${String(trajectory.rows)} iterations\n`);

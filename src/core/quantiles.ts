@@ -1,12 +1,13 @@
 /**
- * Quantiles of a stream in constant memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
- * so that a quantile is within a relative error of 2^−14, 0.006 %. The bin of a value is the upper bits of its floating
+ * Quantiles of a stream in little memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
+ * so that a quantile is within a relative error of 2^−14, 0.006 %. An octave takes 64 kB from its first value on. The bin of a value is the upper bits of its floating
  * point form, so no logarithm is taken (HdrHistogram, G. Tene; DDSketch, Masson et al., VLDB 2019).
  */
 const MANTISSA_BITS = 13;
-/** Values outside [2^−20, 2^24) count as the nearest end: 1 µs to half a year, in seconds. */
-const LEAST = 2 ** -20;
-const GREATEST = 2 ** 24;
+const STEPS: number = 2 ** MANTISSA_BITS;
+/** Values below 2^−20, a microsecond in seconds, count as that. Above there is no limit. */
+const LEAST_EXPONENT = -20;
+const LEAST: number = 2 ** LEAST_EXPONENT;
 
 const value64: Float64Array = new Float64Array(1);
 const halves: Uint32Array = new Uint32Array(value64.buffer);
@@ -20,17 +21,19 @@ function upperBits(value: number): number {
 }
 
 const FIRST: number = upperBits(LEAST);
-const BINS: number = upperBits(GREATEST) - FIRST;
 
 export class Quantiles {
   /** Values added. */
   count = 0;
-  private readonly bins: Float64Array = new Float64Array(BINS);
+  /** Counts by octave from the least, undefined without a value. */
+  private readonly octaves: (Float64Array | undefined)[] = [];
 
   /** NaN is counted like a value below all others. */
   add(value: number): void {
-    const bin = value >= LEAST ? Math.min(BINS - 1, upperBits(value) - FIRST) : 0;
-    this.bins[bin]++;
+    const bin = value >= LEAST ? upperBits(value) - FIRST : 0;
+    const octave = Math.floor(bin / STEPS);
+    const counts = (this.octaves[octave] ??= new Float64Array(STEPS));
+    counts[bin % STEPS]++;
     this.count++;
   }
 
@@ -43,16 +46,18 @@ export class Quantiles {
     // 0.55 · 24000 is 13200.000000000002 in floating point, and still the 13200th.
     const rank = Math.max(1, Math.ceil(q * this.count * (1 - 1e-12)));
     let seen = 0;
-    for (let bin = 0; bin < BINS; bin++) {
-      seen += this.bins[bin];
-      if (seen >= rank) return middleOf(bin);
+    for (const [octave, counts] of this.octaves.entries()) {
+      if (counts === undefined) continue;
+      for (let step = 0; step < STEPS; step++) {
+        seen += counts[step];
+        if (seen >= rank) return middleOf(octave, step);
+      }
     }
-    return middleOf(BINS - 1);
+    throw new Error(`Quantiles.quantile: q is ${q}; allowed: 0 to 1`);
   }
 }
 
 /** The middle of a bin. */
-function middleOf(bin: number): number {
-  const steps = 2 ** MANTISSA_BITS;
-  return LEAST * 2 ** Math.floor(bin / steps) * (1 + ((bin % steps) + 0.5) / steps);
+function middleOf(octave: number, step: number): number {
+  return 2 ** (LEAST_EXPONENT + octave) * (1 + (step + 0.5) / STEPS);
 }

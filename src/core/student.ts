@@ -26,3 +26,23 @@ export function estimate(values: readonly number[]): Estimate {
   const variance = values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n - 1);
   return { mean, halfWidth: studentQuantile(n - 1) * Math.sqrt(variance / n) };
 }
+
+/**
+ * P(T > t) of Student's t with an even number of degrees of freedom v, in closed form (Abramowitz and Stegun 26.7.4):
+ * P(|T| ≤ t) = sin θ·(1 + ½·cos² θ + … + (1·3⋯(v−3))/(2·4⋯(v−2))·cos^{v−2} θ), θ = atan(t/√v).
+ *
+ * @throws RangeError when v is not even and positive.
+ */
+export function studentUpperTail(t: number, degreesOfFreedom: number): number {
+  const v = degreesOfFreedom;
+  if (!(v > 0 && v % 2 === 0)) throw new RangeError(`degreesOfFreedom is ${v}; allowed: an even number > 0`);
+  const angle = Math.atan(t / Math.sqrt(v));
+  const square = Math.cos(angle) ** 2;
+  let term = 1;
+  let sum = 1;
+  for (let k = 1; 2 * k <= v - 2; k++) {
+    term *= (square * (2 * k - 1)) / (2 * k);
+    sum += term;
+  }
+  return (1 - Math.sin(angle) * sum) / 2;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dbToRatio, dbmToWatts, gigabytesToBytes, kilobytesToBytes, megahertzToHertz } from './units';
+import { bytesToGigabytes, dbToRatio, dbmToWatts, gigabytesToBytes, kilobytesToBytes, megahertzToHertz } from './units';
 
 describe('units', () => {
   it('dBm: 0 dBm = 1 mW, 30 dBm = 1 W, 15 dBm = 10^(−1.5) W', () => {
@@ -20,6 +20,7 @@ describe('units', () => {
   it('MHz, GB and KB are decimal', () => {
     expect(megahertzToHertz(6)).toBe(6_000_000);
     expect(gigabytesToBytes(10)).toBe(10_000_000_000);
+    expect(bytesToGigabytes(10_000_000_000)).toBe(10);
     expect(kilobytesToBytes(16)).toBe(16_000);
   });
 });

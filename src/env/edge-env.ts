@@ -125,6 +125,8 @@ export class EdgeEnv {
       iterations: perServer(),
       deviation: perServer(),
       queue: perServer(),
+      sent: perServer(),
+      backlog: perServer(),
       waiting: 0,
       inSystem: 0,
       requestSeconds: 0,
@@ -259,6 +261,7 @@ export class EdgeEnv {
     const { requests, handles, batchCount, serving, view } = this;
     const { table, servers } = serving;
     batchCount.fill(0);
+    this.outcome.sent.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
       // Also of an entry that is not there.
@@ -275,6 +278,7 @@ export class EdgeEnv {
         this.outcome.rejected++;
         continue;
       }
+      this.outcome.sent[s]++;
       const handle = table.allocate();
       table.slot[handle] = this.slot;
       table.index[handle] = i;
@@ -297,6 +301,7 @@ export class EdgeEnv {
       outcome.eta[s] = (server.slotTokenSeconds * tokenShare) / config.slotSeconds;
       outcome.peak[s] = server.slotPeakTokens * tokenShare;
       outcome.iterations[s] = server.slotIterations;
+      outcome.backlog[s] = server.requestCount;
       waiting += server.waitingCount;
     }
     outcome.waiting = waiting;

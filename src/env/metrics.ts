@@ -1,5 +1,6 @@
 import { Quantiles } from '../core/quantiles';
 import type { SlotOutcome } from './outcome';
+import { BacklogRecord, type Stability } from './stability';
 import { nextQueue } from './virtual-queue';
 
 /** A pool this full counts as near its limit (V-D). */
@@ -19,12 +20,6 @@ export interface LatencyParts {
   readonly admission: number;
   /** D_dec. */
   readonly decode: number;
-}
-
-/** Whether the servers keep up with what arrives. */
-export interface Stability {
-  readonly verdict: 'STABLE' | 'OVERLOADED';
-  readonly reason: string;
 }
 
 /** What a run reports; latencies in seconds, NaN when no request was completed. */
@@ -54,7 +49,7 @@ export interface RunMetrics {
   /** ∫N(t)dt against Σ D_tot, relative: 0 when every request is accounted for (Little's law). */
   readonly littleResidual: number;
   readonly stability: Stability;
-  /** Mean η_s, peak, Y_s per server. */
+  /** Mean η_s, peak, mean Y_s and decode iterations per server. */
   readonly perServer: readonly {
     readonly eta: number;
     readonly peak: number;
@@ -82,13 +77,13 @@ export class Metrics {
   private readonly deviation: Float64Array;
   private readonly iterations: Float64Array;
   private readonly lastQueue: Float64Array;
-  private readonly backlog: BacklogTrend;
+  private readonly backlog: BacklogRecord;
 
   constructor(
     private readonly serverCount: number,
     private readonly tolerance: number,
   ) {
-    this.backlog = new BacklogTrend(serverCount);
+    this.backlog = new BacklogRecord(serverCount);
     this.eta = new Float64Array(serverCount);
     this.peak = new Float64Array(serverCount);
     this.deviation = new Float64Array(serverCount);
@@ -128,7 +123,7 @@ export class Metrics {
       this.lastQueue[s] = nextQueue(z, y, this.tolerance);
       if (peak > HIGH_KV) this.highKv++;
     }
-    this.backlog.add(this.arrived - this.rejected - this.completed, outcome.arrived);
+    this.backlog.add(outcome.backlog, outcome.sent);
   }
 
   /** The report of the run so far. */
@@ -169,56 +164,5 @@ export class Metrics {
         iterations: this.iterations[s],
       })),
     };
-  }
-}
-
-/**
- * Watches whether the backlog keeps growing. Means over blocks of slots; when all blocks are full, pairs are merged, so
- * that the whole run is always covered by 8 to 16 blocks.
- */
-class BacklogTrend {
-  private blockSlots = 1;
-  private blocks: number[] = [];
-  private sum = 0;
-  private inBlock = 0;
-  private arrivals = 0;
-  private slots = 0;
-
-  constructor(private readonly serverCount: number) {}
-
-  add(inSystem: number, arrived: number): void {
-    this.arrivals += arrived;
-    this.slots++;
-    this.sum += inSystem;
-    if (++this.inBlock < this.blockSlots) return;
-    this.blocks.push(this.sum / this.inBlock);
-    this.sum = 0;
-    this.inBlock = 0;
-    if (this.blocks.length < 16) return;
-    this.blocks = Array.from({ length: 8 }, (_, i) => (this.blocks[2 * i] + this.blocks[2 * i + 1]) / 2);
-    this.blockSlots *= 2;
-  }
-
-  /**
-   * OVERLOADED when the backlog grew over the last three quarters of the run by more than a slot's arrivals, by more than
-   * a request per server and by more than half, and by at least 2 % of what arrived then: the servers fall behind. One
-   * that grows more slowly is not told from chance.
-   */
-  stability(): Stability {
-    const { blocks, blockSlots } = this;
-    const perSlot = this.slots === 0 ? 0 : this.arrivals / this.slots;
-    if (blocks.length < 8)
-      return { verdict: 'STABLE', reason: `only ${String(this.slots)} slots, too few to tell growth from start-up` };
-    // The last slot's backlog is counted after the drain, so the last block is left out.
-    const quarter = Math.max(1, Math.floor((blocks.length - 1) / 4));
-    const mean = (from: number, to: number): number => blocks.slice(from, to).reduce((a, b) => a + b, 0) / (to - from);
-    const early = mean(quarter, 2 * quarter);
-    const late = mean(blocks.length - 1 - quarter, blocks.length - 1);
-    const slotsBetween = (blocks.length - 1 - 2 * quarter) * blockSlots;
-    const growth = (late - early) / slotsBetween;
-    const text = `requests in the system went from ${early.toFixed(1)} to ${late.toFixed(1)}, ${growth >= 0 ? '+' : ''}${growth.toFixed(2)} per slot at ${perSlot.toFixed(1)} arrivals per slot`;
-    const overloaded =
-      late > 1.5 * early && late - early > Math.max(perSlot, this.serverCount) && growth > 0.02 * perSlot;
-    return { verdict: overloaded ? 'OVERLOADED' : 'STABLE', reason: text };
   }
 }

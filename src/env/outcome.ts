@@ -62,6 +62,10 @@ export interface SlotOutcome {
   readonly deviation: Float64Array;
   /** Z_s(t), before this slot's deviation is added, [S]. */
   readonly queue: Float64Array;
+  /** Requests that were sent to each server in this slot, without rejected ones, [S]. */
+  readonly sent: Float64Array;
+  /** Requests on each server when the slot ended, before the drain, [S]. */
+  readonly backlog: Float64Array;
   /** Υ(t): prefilled requests that wait at the slot's end, for KV room or the next boundary. */
   waiting: number;
   /** Requests in the system when the slot ended; 0 after the drain. */

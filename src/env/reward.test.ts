@@ -16,6 +16,8 @@ function outcome(): SlotOutcome {
     iterations: new Float64Array(2),
     deviation: Float64Array.of(0.03, 0.005),
     queue: Float64Array.of(0.2, 0.4),
+    sent: new Float64Array(2),
+    backlog: new Float64Array(2),
     waiting: 3,
     inSystem: 0,
     requestSeconds: 0,

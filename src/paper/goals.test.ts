@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Goal, goals, goodFrom } from './goals';
 import { type Cell, matrix, profiles } from './matrix';
+import type { StabilityVerdict } from '../env/stability';
 import type { MethodName } from './methods';
 import { Results } from './results';
 import type { StoredRun } from './run-store';
@@ -14,7 +15,7 @@ const base: Partial<Record<MethodName, readonly [latency: number, deviation: num
   'drift-plus-penalty': [1.95, 0.005, 1],
 };
 
-function stored(cell: Cell, verdict: 'STABLE' | 'OVERLOADED', slower = 0, later = 0): StoredRun {
+function stored(cell: Cell, verdict: StabilityVerdict, slower = 0, later = 0): StoredRun {
   const [latency, deviation, first] = base[cell.method] ?? [3, 0.02, 1];
   const good = first + later;
   const meanLatency = latency + slower + cell.seed / 1000;
@@ -59,6 +60,14 @@ describe('the goals', () => {
       'LYREO stable with every seed, U = 60, ϱ = 1',
       'LYREO stable with every seed, U = 60, ϱ = 0',
     ]);
+    const open = goals(
+      resultsWith((cell) =>
+        stored(cell, isLyreo(cell) && cell.config.users === 60 && cell.seed === 3 ? 'UNKNOWN' : 'STABLE'),
+      ),
+    );
+    const stable = open.filter(({ goal, users }) => goal.includes('stable') && users === 60);
+    expect(stable.map(({ judgement }) => judgement.verdict)).toEqual(['cannot be tested', 'cannot be tested']);
+    expect(stable[0].judgement.reason).toBe('the stability of some runs is UNKNOWN');
   });
 
   it('fail where LYREO is no slower to learn than half of Ly-PPO only for all that the seeds show', () => {

@@ -53,6 +53,11 @@ export function untestable(of: string, n: number): Judgement {
   return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
 }
 
+/** A claim that its runs do not decide. */
+export function undecided(of: string, reason: string): Judgement {
+  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
+}
+
 /** A claim that was tested; one that does not hold is contradicted or only not shown. */
 function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of: string, reason: string): Judgement {
   return { verdict: holds ? 'holds' : 'does not hold', isContradicted: !holds && contradicts, ours, of, reason };

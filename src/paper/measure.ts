@@ -5,7 +5,8 @@ import { playSlots } from '../env/play-slots';
 import type { Scheduler, SchedulerFactory } from '../env/scheduler';
 import { type BalanceMeasure, CountBalance } from '../env/count-balance';
 import type { SystemConfig } from '../system/config';
-import { type LatencyParts, Metrics, type RunMetrics, type Stability } from '../env/metrics';
+import { type LatencyParts, Metrics, type RunMetrics } from '../env/metrics';
+import type { Stability, StabilityVerdict } from '../env/stability';
 import { mean, quantileOf } from './statistics';
 
 /** The probabilities at which stored quantiles stand: 0, 0.05, …, 1. */
@@ -39,7 +40,7 @@ export interface Evaluation extends EpisodeMetrics {
   readonly rejected: number;
   /** Mean seconds per request, part by part; their sum is the mean latency. */
   readonly parts: LatencyParts;
-  /** OVERLOADED when any episode is. */
+  /** OVERLOADED when an episode is; otherwise STABLE when all are. The reason is that of the first such episode. */
   readonly stability: Stability;
   /** Of D_tot over all requests, s, at `quantileLevels`. */
   readonly latencyQuantiles: readonly number[];
@@ -101,6 +102,13 @@ export async function measure(
   return summary(config, runs, latencies, deviations);
 }
 
+/** The first overloaded episode's, or else the first undecided one's, or else the first's. */
+function stabilityOf(runs: readonly RunMetrics[]): Stability {
+  const all = runs.map(({ stability }) => stability);
+  const first = (verdict: StabilityVerdict): Stability | undefined => all.find((one) => one.verdict === verdict);
+  return first('OVERLOADED') ?? first('UNKNOWN') ?? all[0];
+}
+
 function summary(
   config: SystemConfig,
   runs: readonly RunMetrics[],
@@ -121,7 +129,7 @@ function summary(
       keyof LatencyParts,
       number
     >,
-    stability: (runs.find((run) => run.stability.verdict === 'OVERLOADED') ?? runs[0]).stability,
+    stability: stabilityOf(runs),
     latencyQuantiles: quantileLevels.map((q) => latencies.quantile(q)),
     deviationQuantiles: quantileLevels.map((q) => quantileOf(deviations, q)),
     perEpisode: Object.fromEntries(fields.map((field) => [field, runs.map((run) => run[field])])) as Record<

@@ -24,9 +24,14 @@ export const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
 /** Mean deviation Y of the evaluation. */
 export const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 
-/** Whether the backlog of any run grows without end. */
+/** Whether a run is overloaded: a server's backlog, or all servers', grows without end. */
 export function isOverloaded(runs: readonly StoredRun[]): boolean {
   return runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
+}
+
+/** Whether no run is overloaded and some decide nothing. */
+export function isUndecided(runs: readonly StoredRun[]): boolean {
+  return !isOverloaded(runs) && runs.some(({ evaluation }) => evaluation.stability.verdict === 'UNKNOWN');
 }
 
 /** A point by method, and where it differs from the default. */

@@ -1,7 +1,15 @@
 /** The conditions that the paper leaves out: figure and words. */
 import { type ConditionName, conditionOf } from '../paper/conditions';
 import { intervalText } from '../paper/judgement';
-import { type FigureSeries, type RunMetric, curveOf, deviation, isOverloaded, latency } from '../paper/results';
+import {
+  type FigureSeries,
+  type RunMetric,
+  curveOf,
+  deviation,
+  isOverloaded,
+  isUndecided,
+  latency,
+} from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
 import { meanInterval } from '../paper/statistics';
 import type { Figure } from './figure';
@@ -175,6 +183,9 @@ export function conditionText(series: readonly FigureSeries[], name: ConditionNa
     );
   const overloaded = pairs.filter(({ runs }) => isOverloaded(runs)).map(({ series: { label } }) => label);
   if (overloaded.length > 0) sentences.push(`The backlog grows without end under ${overloaded.join(', ')}.`);
+  const open = pairs.filter(({ runs }) => isUndecided(runs)).map(({ series: { label } }) => label);
+  if (open.length > 0)
+    sentences.push(`The runs are too short to tell whether the servers keep up under ${open.join(', ')}.`);
   const refused = Math.max(
     ...pairs.flatMap(({ runs }) =>
       runs.map(({ evaluation: { rejected, completed } }) => rejected / (rejected + completed)),

@@ -255,10 +255,7 @@ function sweepFigure(series: readonly FigureSeries[], words: SweepWords): Figure
   );
   const firstMarked = panels.findIndex(({ marks }) => marks.length > 0);
   const anyOverloaded = there.some(({ points }) => points.some(({ runs }) => isOverloaded(runs)));
-  const subtitle = [
-    OVER_SEEDS,
-    ...(anyOverloaded ? ['open marks: the backlog grows by 2 % of the arrivals or more'] : []),
-  ].join('; ');
+  const subtitle = [OVER_SEEDS, ...(anyOverloaded ? ['open marks: the backlog grows without end'] : [])].join('; ');
   const figure = {
     data: [...traces, ...panels.flatMap(({ marks }, k) => paperMarks(marks, k, k === firstMarked))],
     layout: panelLayout(title, subtitle, axes, {

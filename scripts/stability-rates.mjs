@@ -1,0 +1,122 @@
+/**
+ * node scripts/stability-rates.mjs [seeds]: how often the stability verdict is STABLE, OVERLOADED and UNKNOWN on
+ * simulated systems of known load, and writes the table into docs/stability.md. 200 seeds (the default) take about 10
+ * minutes on one core.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { inRoot, main, run } from './common.mjs';
+
+const require = createRequire(import.meta.url);
+const { createRng } = require('../dist/core/rng');
+const { BacklogRecord } = require('../dist/env/stability');
+const { EdgeEnv } = require('../dist/env/edge-env');
+const { playSlots } = require('../dist/env/play-slots');
+const { schedulers } = require('../dist/schedulers/index');
+const { systemConfig } = require('../dist/system/presets');
+const { syntheticWorkload } = require('../dist/system/workload');
+
+const LOADS = [0.8, 0.9, 0.95, 1.05, 1.1];
+
+/** A Poisson draw, by the sum of exponential times. */
+function poisson(rng, mean) {
+  let count = 0;
+  for (let time = -Math.log(1 - rng.uniform()); time < mean; time -= Math.log(1 - rng.uniform())) count++;
+  return count;
+}
+
+/** Independent queues, each with Poisson arrivals and Poisson service of 10 requests per slot. */
+function queues(count, slots) {
+  return (load, seed) => {
+    const rng = createRng(seed).fork(`queues ${count} ${slots} ${load}`);
+    const record = new BacklogRecord(count);
+    const backlog = new Float64Array(count);
+    const arrivals = new Float64Array(count);
+    for (let t = 0; t < slots; t++) {
+      for (let s = 0; s < count; s++) {
+        arrivals[s] = poisson(rng, 10 * load);
+        backlog[s] = Math.max(0, backlog[s] + arrivals[s] - poisson(rng, 10));
+      }
+      record.add(backlog, arrivals);
+    }
+    return record.stability().verdict;
+  };
+}
+
+/** Edge servers of the calibrated preset with Poisson arrivals at a load of what they complete when saturated. */
+function servers(count, slots) {
+  const config = systemConfig('calibrated', {
+    servers: count,
+    mix: count === 1 ? 'Hom' : 'Mod',
+    users: 80 * count,
+    slots,
+  });
+  const play = (perSlot, seed, visit) => {
+    const rng = createRng(seed).fork(`servers ${perSlot}`);
+    const requests = syntheticWorkload({ ...config, maxTokens: 8192 }, seed);
+    const counts = Array.from({ length: slots + 1 }, () => Math.min(config.users, poisson(rng, perSlot)));
+    const workload = {
+      maxRequestsPerSlot: config.users,
+      fill(slot, out) {
+        requests.fill(slot, out);
+        out.count = counts[slot];
+      },
+    };
+    const env = new EdgeEnv(config, seed, { workload });
+    const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
+    for (const outcome of playSlots(env, assign)) visit(outcome);
+  };
+  // Prefills slow decoding down, so that capacity falls with the arrivals: it is taken at an overload of 5 %.
+  let capacity = 40 * count;
+  for (let step = 0; step < 12; step++) {
+    const backlog = [];
+    let arrived = 0;
+    play(1.05 * capacity, 1, (outcome) => {
+      backlog.push(outcome.backlog.reduce((a, b) => a + b, 0));
+      if (outcome.slot >= slots / 4) arrived += outcome.arrived;
+    });
+    const from = Math.ceil(slots / 4);
+    capacity = (arrived - (backlog[slots - 1] - backlog[from - 1])) / (slots - from);
+  }
+  process.stderr.write(`${count} servers complete ${capacity.toFixed(2)} requests per slot\n`);
+  return (load, seed) => {
+    const record = new BacklogRecord(count);
+    play(load * capacity, seed, (outcome) => record.add(outcome.backlog, outcome.sent));
+    return record.stability().verdict;
+  };
+}
+
+/** Percent of a count, `12.5 %`; `0` for none. */
+const percent = (count, seeds) => (count === 0 ? '0' : `${Number(((100 * count) / seeds).toPrecision(3))} %`);
+
+main(async () => {
+  const seeds = Number(process.argv[2] ?? 200);
+  const systems = [
+    ['1 queue, 200 slots', queues(1, 200)],
+    ['1 queue, 800 slots', queues(1, 800)],
+    ['1 queue, 6400 slots', queues(1, 6400)],
+    ['8 queues, 800 slots', queues(8, 800)],
+    ['1 edge server, 800 slots', servers(1, 800)],
+    ['8 edge servers, 800 slots', servers(8, 800)],
+  ];
+  const lines = ['| system | load ρ | STABLE | OVERLOADED | UNKNOWN |', '| --- | ---: | ---: | ---: | ---: |'];
+  for (const [name, verdictOf] of systems)
+    for (const load of LOADS) {
+      const counts = { STABLE: 0, OVERLOADED: 0, UNKNOWN: 0 };
+      for (let seed = 1; seed <= seeds; seed++) counts[verdictOf(load, seed)]++;
+      lines.push(
+        `| ${name} | ${load} | ${Object.values(counts)
+          .map((n) => percent(n, seeds))
+          .join(' | ')} |`,
+      );
+      process.stderr.write(`${lines[lines.length - 1]}\n`);
+    }
+  const path = inRoot('docs', 'stability.md');
+  const [before, rest] = readFileSync(path, 'utf8').split('<!-- rates -->\n');
+  const after = rest.split('<!-- end of rates -->')[1];
+  writeFileSync(
+    path,
+    `${before}<!-- rates -->\n\n${lines.join('\n')}\n\nOver ${seeds} seeds.\n\n<!-- end of rates -->${after}`,
+  );
+  return run(process.execPath, [inRoot('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', path]);
+});
