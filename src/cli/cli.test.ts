@@ -13,9 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dataFile } from '../core/files';
 import type { SystemConfig } from '../system/config';
 import type { RunMetrics } from '../env/metrics';
 import { schedulerNames } from '../schedulers/index';
+import type { TraceSummary } from './system-options';
 import { builtCli } from '../../tests/support/built';
 import { differences } from '../../tests/support/compare';
 
@@ -62,7 +64,7 @@ interface SimulateResult {
   readonly preset: string;
   readonly config: SystemConfig;
   readonly servers: readonly string[];
-  readonly trace?: { name: string; load: string; requests: number; recordedPerSlot: number; slots: number | null };
+  readonly trace?: TraceSummary;
   readonly metrics: RunMetrics;
 }
 
@@ -90,7 +92,7 @@ describe('lyreo', () => {
   it('simulate --help names every option and scheduler', () => {
     const { out } = lyreo(['simulate', '--help']);
     const options =
-      'scheduler mix users servers slots seed preset config gpus gpu-profiles batching lengths prediction-error trace load nu oversized json progress no-progress trace-kv';
+      'scheduler mix users servers slots seed preset config gpus gpu-profiles batching lengths prediction-error trace load from nu oversized json progress no-progress trace-kv';
     for (const option of options.split(' ')) expect(out).toContain(`--${option}`);
     for (const name of schedulerNames) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
@@ -120,6 +122,7 @@ describe('lyreo', () => {
     ['simulate --load thin', /^--load is "thin"; allowed: unscaled, per-user, thin:R or rescale:R/],
     ['simulate --load rescale:-1', /^--load is "rescale:-1"; allowed/],
     ['simulate --load thin:2', /^--load is given without --trace; allowed: both, or neither\n$/],
+    ['simulate --from 3', /^--from is given without --trace; allowed: both, or neither\n$/],
     ['simulate --trace none.csv', /^none\.csv does not exist/],
     ['simulate --config none.json', /^none\.json does not exist/],
     ['simulate --gpu-profiles none.csv', /^none\.csv does not exist/],
@@ -332,6 +335,8 @@ describe('lyreo simulate', () => {
       { load: ['--load', 'unscaled'], slots: 30, arrived: 60 },
       { load: ['--load', 'rescale:4'], slots: 15, arrived: 60 },
       { load: ['--load', 'unscaled', '--slots', '10'], slots: 10, arrived: 20 },
+      { load: ['--load', 'unscaled', '--from', '20'], slots: 10, arrived: 20 },
+      { load: ['--load', 'rescale:4', '--from', '20', '--slots', '3'], slots: 3, arrived: 12 },
       { load: ['--load', 'per-user', '--slots', '10', '--users', '3'], slots: 10, arrived: 30 },
     ])('runs it, as long as it is: $load', ({ load, slots, arrived }) => {
       const result = simulated(['--trace', file('trace.csv', csv), ...load]);
@@ -381,15 +386,28 @@ describe('lyreo simulate', () => {
       expect(strict.out).toBe('');
     });
 
+    it('counts the rows that are left out, of a trace and of a file of lengths', () => {
+      const burst = dataFile('samples/burstgpt.csv');
+      const { trace } = simulated(['--trace', burst, '--slots', '2']);
+      expect(trace).toMatchObject({ requests: 57, skipped: [{ count: 3, reason: 'failed: Response tokens is 0' }] });
+      const config = file('lengths.json', '{"lengthsFile": "samples/burstgpt.csv", "slots": 2}');
+      for (const command of ['simulate', 'evaluate ll --episodes 2'])
+        expect(lyreo([...command.split(' '), '--config', config]).err).toBe(
+          'warning: burstgpt.csv: 3 rows skipped, failed: Response tokens is 0\n',
+        );
+    });
+
     it('names what is wrong with it', () => {
       const broken = file('broken.csv', 'arrivalSeconds,inputTokens,outputTokens\r\n0,5,5\r\n1,-5,5\r\n');
       expect(lyreo(['simulate', '--trace', broken])).toEqual({
         code: 2,
         out: '',
-        err: `${broken}: row 3, inputTokens is "-5"; allowed: an integer from 1 to 2147483647\n`,
+        err: `${broken}: line 3, inputTokens is "-5"; allowed: an integer from 1 to 2147483647\n`,
       });
       const { err } = lyreo(['simulate', '--trace', file('trace.csv', csv), '--load', 'thin:5']);
-      expect(err).toMatch(/requestsPerSlot of thin is 5; allowed: at most the recorded load \(2 per slot\)/);
+      expect(err).toMatch(
+        /requestsPerSlot of thin is 5; allowed: at most the recorded load \(2 per slot over the 30 slots that are run\)/,
+      );
     });
   });
 

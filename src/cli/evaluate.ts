@@ -22,7 +22,7 @@ import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { createProgress } from './progress';
 import { alignColumns, short } from './report';
-import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
+import { type SystemOptions, addSystemOptions, readSystem, warnOfLengths } from './system-options';
 import { packageVersion } from './version';
 
 interface EvaluateFlags extends SystemOptions {
@@ -79,7 +79,10 @@ export function evaluateCommand(program: Command): void {
       'evaluate although a file that the configuration names has other content than in the training',
     );
   addSystemOptions(command)
-    .option('--json', 'print one JSON object: version, command, config, seeds, contenders with runs and estimates')
+    .option(
+      '--json',
+      'print one JSON object: version, command, config, seeds, trace, contenders with runs and estimates',
+    )
     .option('--progress', 'show progress on stderr even when it is no terminal')
     .option('--no-progress', 'show no progress')
     .addHelpText(
@@ -118,7 +121,8 @@ async function runEvaluate(
     throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
   const first = files.at(0);
   const trained = describesSystem || first === undefined ? undefined : loadPolicy(first, undefined, flags).config;
-  const { config, workload } = trained === undefined ? await readSystem(flags) : { config: trained };
+  const { config, workload, trace } = trained === undefined ? readSystem(flags) : { config: trained };
+  if (trained !== undefined) warnOfLengths(trained);
   const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
@@ -150,7 +154,7 @@ async function runEvaluate(
   if (flags.json === true) {
     const command = ['lyreo', ...args].join(' ');
     process.stdout.write(
-      `${JSON.stringify({ version: packageVersion(), command, config, seeds, contenders: results })}\n`,
+      `${JSON.stringify({ version: packageVersion(), command, config, seeds, trace, contenders: results })}\n`,
     );
     return;
   }

@@ -51,7 +51,7 @@ Examples:
   $ lyreo simulate --scheduler drift-plus-penalty --users 60 --mix Het
   $ lyreo simulate --batching static --scheduler latency-greedy --json > static.json
   $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --preset literal
-  $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --load thin:2 --slots 600
+  $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --load thin:2 --from 900 --slots 600
   $ lyreo simulate --slots 50 --trace-kv kv.parquet`,
     )
     .action(async (flags: SimulateFlags) => {
@@ -61,7 +61,7 @@ Examples:
 
 async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promise<void> {
   const { scheduler, seed } = flags;
-  const { preset, config, workload, trace } = await readSystem(flags);
+  const { preset, config, workload, trace } = readSystem(flags);
   const specs = serverSpecs(config);
   const servers = specs.map((spec) => spec.name);
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
@@ -94,7 +94,7 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
   const source =
     trace === undefined
       ? `lengths ${config.lengths}`
-      : `trace ${trace.name} (${trace.load}; recorded: ${String(trace.requests)} requests, ${short(trace.recordedPerSlot)} per slot)`;
+      : `trace ${trace.name} (${trace.load} from slot ${String(trace.from)}; recorded: ${String(trace.requests)} requests, ${short(trace.recordedPerSlot)} per slot; rows left out: ${String(trace.skipped.reduce((sum, { count }) => sum + count, 0))})`;
   process.stdout.write(
     `${scheduler}, seed ${String(seed)}: ${preset}, ${String(config.users)} users, ${String(servers.length)} servers, ${String(config.slots)} slots of ${String(config.slotSeconds)} s, ${config.batching}, ${source}\n\n` +
       reportText(

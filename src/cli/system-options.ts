@@ -6,6 +6,7 @@ import { parseJson } from '../core/parse';
 import type { LengthModel, Mix, Preset, SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { readConfig } from '../system/read-config';
+import { lengthPairs } from '../system/length-pairs';
 import type { Batching } from '../system/scenario';
 import { type Trace, readTrace } from '../system/trace';
 import { type TraceLoad, traceLoad, traceSlots, traceWorkload } from '../system/trace-workload';
@@ -31,8 +32,10 @@ export interface SystemOptions {
   readonly oversized?: 'error' | 'reject';
   readonly trace?: string;
   readonly load?: TraceLoad;
+  readonly from?: number;
 }
 
+const MOST_SLOTS = 1_000_000_000;
 const nonNegative = (x: number): boolean => x >= 0;
 
 /** Adds the options that describe the system. */
@@ -52,7 +55,7 @@ export function addSystemOptions(command: Command): Command {
     )
     .option('--users <n>', 'U; each issues one request per slot (default: 40)', integerOption('--users', 1, 1_000_000))
     .option('--servers <n>', 'S (default: 8)', integerOption('--servers', 1, 10_000))
-    .option('--slots <n>', 'T (default: 800, or as long as the trace)', integerOption('--slots', 1, 1_000_000_000))
+    .option('--slots <n>', 'T (default: 800, or as long as the trace)', integerOption('--slots', 1, MOST_SLOTS))
     .option('--batching <name>', 'deed or static (default: deed)', wordOption('--batching', ['deed', 'static']))
     .option(
       '--lengths <name>',
@@ -82,8 +85,13 @@ export function addSystemOptions(command: Command): Command {
     .option('--trace <file>', 'CSV of requests: own, Azure LLM inference or BurstGPT columns')
     .option(
       '--load <how>',
-      'unscaled, per-user, thin:R or rescale:R, R requests per slot (default: unscaled)',
+      'unscaled, per-user, thin:R or rescale:R, R requests per slot over the slots that are run (default: unscaled)',
       loadOption,
+    )
+    .option(
+      '--from <slot>',
+      'slot of the trace as recorded with which the run begins (default: 0)',
+      integerOption('--from', 0, MOST_SLOTS),
     );
 }
 
@@ -98,10 +106,12 @@ function loadOption(text: string): TraceLoad {
   throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
 }
 
-/** What a run is about a trace. */
-export interface TraceSummary {
-  readonly name: string;
+/** The trace of a run. */
+export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrder'> {
   readonly load: string;
+  /** The slot as recorded with which the run begins. */
+  readonly from: number;
+  /** In the file, but for the rows skipped. */
   readonly requests: number;
   /** Requests per slot as recorded. */
   readonly recordedPerSlot: number;
@@ -123,9 +133,10 @@ export interface System {
  *
  * @throws UserError naming option or file, field, value and what is allowed.
  */
-export async function readSystem(options: SystemOptions): Promise<System> {
-  if (options.load !== undefined && options.trace === undefined)
-    throw new UserError('--load is given without --trace; allowed: both, or neither');
+export function readSystem(options: SystemOptions): System {
+  const alone = (['load', 'from'] as const).find((name) => options[name] !== undefined);
+  if (alone !== undefined && options.trace === undefined)
+    throw new UserError(`--${alone} is given without --trace; allowed: both, or neither`);
   const file = options.config === undefined ? {} : readFields(options.config);
   const preset = options.preset ?? file.preset ?? 'calibrated';
   const fields: Partial<SystemConfig> = { ...file.fields, ...overrides(options) };
@@ -134,33 +145,55 @@ export async function readSystem(options: SystemOptions): Promise<System> {
     fields,
     options.config === undefined ? 'options' : `options over ${options.config}`,
   );
-  if (options.trace === undefined) return { preset, config, workload: undefined, trace: undefined };
+  if (options.trace === undefined) {
+    warnOfLengths(config);
+    return { preset, config, workload: undefined, trace: undefined };
+  }
 
-  const load = options.load ?? { kind: 'unscaled' };
-  const trace = await readTrace(options.trace);
-  const slots = traceSlots(trace, load, config.slotSeconds);
-  if (fields.slots === undefined && Number.isFinite(slots))
-    config = systemConfig(preset, { ...fields, slots }, 'options');
-  const { users, slotSeconds } = config;
-  const workload = (seed: number): Workload => traceWorkload(trace, { users, slotSeconds, load, seed });
+  const { from, load = { kind: 'unscaled' } } = options;
+  const trace = readTrace(options.trace);
+  const slots = traceSlots(trace, load, config.slotSeconds, from);
+  if (fields.slots === undefined && Number.isFinite(slots)) {
+    if (slots > MOST_SLOTS)
+      throw invalid(
+        `${options.trace}: its length`,
+        `${String(slots)} slots`,
+        `at most ${String(MOST_SLOTS)}, or --slots`,
+      );
+    config = { ...config, slots };
+  }
+  const workload = (seed: number): Workload => traceWorkload(trace, { ...config, from, load, seed });
   const summary: TraceSummary = {
     name: trace.name,
     load: load.kind === 'thin' || load.kind === 'rescale' ? `${load.kind}:${String(load.requestsPerSlot)}` : load.kind,
+    from: from ?? 0,
     requests: trace.arrivalSeconds.length,
+    skipped: trace.skipped,
+    outOfOrder: trace.outOfOrder,
     recordedPerSlot: traceLoad(trace, config.slotSeconds),
     slots: Number.isFinite(slots) ? slots : null,
   };
-  warnAbout(trace, config.slots, slots);
+  warnOfRows(trace);
+  warnOfSlots(summary, config.slots);
   return { preset, config, workload, trace: summary };
 }
 
-function warnAbout(trace: Trace, wanted: number, has: number): void {
-  for (const { reason, count } of trace.skipped) warn(`${trace.name}: ${String(count)} rows skipped, ${reason}`);
-  if (trace.outOfOrder > 0)
-    warn(`${trace.name}: ${String(trace.outOfOrder)} rows were out of order and have been sorted`);
-  if (wanted < has && has < Infinity)
-    warn(`${trace.name}: the first ${String(wanted)} of its ${String(has)} slots are run`);
-  if (wanted > has) warn(`${trace.name}: it fills ${String(has)} slots, the other ${String(wanted - has)} are empty`);
+/** Tells which rows of the configuration's file of lengths are left out. */
+export function warnOfLengths({ lengthsFile }: SystemConfig): void {
+  if (lengthsFile !== undefined) warnOfRows(lengthPairs(lengthsFile));
+}
+
+function warnOfRows({ name, skipped, outOfOrder }: Trace): void {
+  for (const { reason, count } of skipped) warn(`${name}: ${String(count)} rows skipped, ${reason}`);
+  if (outOfOrder > 0) warn(`${name}: ${String(outOfOrder)} rows were out of order and have been sorted`);
+}
+
+function warnOfSlots({ name, from, slots }: TraceSummary, wanted: number): void {
+  if (slots === null) return;
+  const begin = from === 0 ? '' : ` from slot ${String(from)} on`;
+  if (wanted < slots) warn(`${name}: the first ${String(wanted)} of its ${String(slots)} slots${begin} are run`);
+  if (wanted > slots)
+    warn(`${name}: it fills ${String(slots)} slots${begin}, the other ${String(wanted - slots)} are empty`);
 }
 
 /** The file alone is checked first, so that its faults are told as the file's. */

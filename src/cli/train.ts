@@ -92,7 +92,7 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
   const { out, resume } = flags;
   if (resume === true && out === undefined)
     throw new UserError('--resume is given without --out; allowed: both, or neither');
-  const { updates, ...options } = await whatToTrain(flags, given);
+  const { updates, ...options } = whatToTrain(flags, given);
   if (out === undefined && flags.json !== true) process.stderr.write('no --out: nothing will be kept\n');
   const report = reporter(updates, options.config.slots);
   const wanted = flags.json === true;
@@ -136,14 +136,14 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
 type Asked = Pick<TrainOptions, 'config' | 'method' | 'training' | 'seed' | 'updates'>;
 
 /** From the options, or from the checkpoint where a resumption says nothing else. */
-async function whatToTrain(flags: TrainFlags, given: readonly string[]): Promise<Asked> {
+function whatToTrain(flags: TrainFlags, given: readonly string[]): Asked {
   if (flags.trace !== undefined)
     throw invalid('--trace', flags.trace, 'none; a training draws its requests from the configuration');
   if (flags.resume === true && flags.out !== undefined) {
     const { checkpoint } = trainingFiles(flags.out);
     if (existsSync(checkpoint)) return whatToResume(flags, given, loadCheckpoint(checkpoint));
   }
-  const { config } = await readSystem(flags);
+  const { config } = readSystem(flags);
   const { method, seed, updates } = flags;
   return { config, method, training: settings(flags.set, method), seed, updates };
 }

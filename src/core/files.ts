@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from './errors';
 
@@ -26,6 +26,32 @@ export function readTextFile(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw fileFault(path, error);
+  }
+}
+
+/**
+ * The text of a file that the user named, in pieces of at most 1 MiB: the file may be larger than memory.
+ *
+ * @throws UserError when it cannot be read.
+ */
+export function* textChunks(path: string): Generator<string, void> {
+  const buffer = new Uint8Array(1 << 20);
+  const decoder = new TextDecoder();
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw fileFault(path, error);
+    }
+  };
+  const descriptor = attempt(() => openSync(path, 'r'));
+  try {
+    let length: number;
+    while ((length = attempt(() => readSync(descriptor, buffer))) > 0)
+      yield decoder.decode(buffer.subarray(0, length), { stream: true });
+    yield decoder.decode();
+  } finally {
+    closeSync(descriptor);
   }
 }
 

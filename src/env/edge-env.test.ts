@@ -316,7 +316,7 @@ describe('EdgeEnv', () => {
     const system = config({ predictionError: 'lognormal', predictionSigma: 0.4 });
 
     it('shows predicted lengths while the servers run the true ones', () => {
-      const truth = syntheticWorkload({ ...system, maxTokens: 8192 }, 13);
+      const truth = syntheticWorkload(system, 13);
       const out = {
         count: 0,
         user: new Int32Array(20),

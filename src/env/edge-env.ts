@@ -21,9 +21,6 @@ import type { RewardFunction } from './reward';
 import { SlotView } from './slot-view';
 import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
 
-/** Longest input or output that a synthetic workload draws, tokens. */
-const LONGEST_TOKENS = 8192;
-
 /** Where in an episode a time step stands, as in dm_env. */
 export type StepType = 'first' | 'mid' | 'last';
 
@@ -69,9 +66,9 @@ export function configuredWorkload(config: SystemConfig, seed: number, given?: W
 
 /** One request per user and slot, of the synthetic lengths or of the pairs of a file. */
 function ownWorkload(config: SystemConfig, seed: number): Workload {
-  const { users, slotSeconds, lengthsFile } = config;
-  if (lengthsFile === undefined) return syntheticWorkload({ ...config, maxTokens: LONGEST_TOKENS }, seed);
-  return traceWorkload(lengthPairs(lengthsFile), { users, slotSeconds, load: { kind: 'per-user' }, seed });
+  const { lengthsFile } = config;
+  if (lengthsFile === undefined) return syntheticWorkload(config, seed);
+  return traceWorkload(lengthPairs(lengthsFile), { ...config, load: { kind: 'per-user' }, seed });
 }
 
 /**

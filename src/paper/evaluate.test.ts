@@ -44,7 +44,7 @@ describe('evaluate', () => {
   });
 
   it('a policy that counts requests refuses requests of a trace', () => {
-    const options = { workload: (seed: number) => syntheticWorkload({ ...config, maxTokens: 400 }, seed) };
+    const options = { workload: (seed: number) => syntheticWorkload(config, seed) };
     expect(() =>
       evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5], options),
     ).toThrow(UserError);
@@ -65,7 +65,7 @@ describe('evaluate', () => {
 
 describe('policyScheduler', () => {
   it('copes with more requests per slot than before', () => {
-    const rows = syntheticWorkload({ ...config, users: 12, maxTokens: 400 }, 1);
+    const rows = syntheticWorkload({ ...config, users: 12 }, 1);
     const workload = {
       maxRequestsPerSlot: rows.maxRequestsPerSlot,
       fill(slot: number, out: Parameters<typeof rows.fill>[1]): void {

@@ -153,7 +153,7 @@ function decodeCurveText({ kvPoolFraction }: SystemConfig): string {
 
 /** As the workload of the presets issues them, in some slots. */
 function arrivalsText(config: SystemConfig): string {
-  const workload = syntheticWorkload({ ...config, maxTokens: 1 }, 1);
+  const workload = syntheticWorkload(config, 1);
   const requests = slotRequests(workload.maxRequestsPerSlot);
   const isOneEach = [0, 1, config.slots - 1].every((slot) => {
     workload.fill(slot, requests);

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { dataFile, fileFault, readTextFile } from '../core/files';
-import { type Trace, parseTrace } from './trace';
+import { dataFile, fileFault } from '../core/files';
+import { type Trace, readTrace } from './trace';
 
 /** Traces that were read, by path; read again when size or time of the file has changed. */
 const read: Map<string, { readonly stamp: string; readonly trace: Trace }> = new Map();
@@ -9,14 +9,14 @@ const read: Map<string, { readonly stamp: string; readonly trace: Trace }> = new
  * The trace that `lengthsFile` names, each file read once.
  *
  * @param path relative to where the command runs or, where there is none, to the package's data/.
- * @throws UserError when it cannot be read, or naming file, row, column, value and what is allowed.
+ * @throws UserError when it cannot be read, or naming file, line, column, value and what is allowed.
  */
 export function lengthPairs(path: string): Trace {
   const file = lengthsPath(path);
   const stamp = stampOf(file);
   const known = read.get(file);
   if (known?.stamp === stamp) return known.trace;
-  const trace = parseTrace(readTextFile(file), file);
+  const trace = readTrace(file);
   read.set(file, { stamp, trace });
   return trace;
 }

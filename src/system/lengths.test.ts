@@ -16,9 +16,12 @@ describe('logNormalTokens', () => {
   it.each([
     { mean: 215, sigma: 0.3 },
     { mean: 70, sigma: 1.2 },
-    { mean: 2, sigma: 0.8 },
+    { mean: 5, sigma: 0.8 },
+    { mean: 20_000, sigma: 0.8 },
+    { mean: 2000, sigma: 1.2 },
   ])('inverts exp(μ + σ·z), rounded, at mean $mean and spread $sigma', ({ mean, sigma }) => {
-    const tokens = logNormalTokens(mean, sigma, 8192);
+    const tokens = logNormalTokens('mean', mean, sigma);
+    const longest = tokens(1 - 2 ** -33);
     const rng = createRng(7);
     let sum = 0;
     for (let i = 0; i < 20_000; i++) {
@@ -26,18 +29,41 @@ describe('logNormalTokens', () => {
       const x = Math.exp(Math.log(mean) - (sigma * sigma) / 2 + sigma * z);
       const n = tokens(normalCdf(z));
       // Within 1e-9 of a half, rounding may fall either way.
-      if (Math.abs(x - Math.floor(x) - 0.5) > 1e-9) expect(n).toBe(Math.min(8192, Math.max(1, Math.round(x))));
+      if (Math.abs(x - Math.floor(x) - 0.5) > 1e-9) expect(n).toBe(Math.min(longest, Math.max(1, Math.round(x))));
       sum += tokens(rng.uniform() + 2 ** -33);
     }
     expect(sum / 20_000 / mean).toBeCloseTo(1, 1);
   });
 
-  it('keeps within 1 and maxTokens at the ends of u, and has one value without spread', () => {
-    const wide = logNormalTokens(215, 5, 8192);
-    expect([wide(2 ** -33), wide(1 - 2 ** -33)]).toEqual([1, 8192]);
-    const narrow = logNormalTokens(215, 0, 8192);
-    expect([narrow(2 ** -33), narrow(0.5), narrow(1 - 2 ** -33)]).toEqual([215, 215, 215]);
-    const beyond = logNormalTokens(1e6, 0, 100);
-    expect(beyond(0.5)).toBe(100);
+  it.each([
+    [70, 0.8, 70],
+    [215, 0.3, 215],
+    [70, 1.2, 70], // lmsys-like
+    [215, 1, 215],
+    [2000, 1.2, 2000],
+    [20_000, 0.8, 20_000],
+    [1, 0, 1],
+    [10_000, 0, 10_000],
+  ])('has the mean asked for: %d tokens, spread %d', (mean, sigma, expected) => {
+    // Strata of equal probability: what is left of the error lies in the last stratum.
+    const tokens = logNormalTokens('mean', mean, sigma);
+    const strata = 100_000;
+    const sum = Array.from({ length: strata }, (_, k) => tokens((k + 0.5) / strata)).reduce((a, b) => a + b, 0);
+    expect(Math.abs(sum / strata / expected - 1)).toBeLessThan(0.003);
+  });
+
+  it('ends at 8192 tokens where that costs the mean nothing, and at 1', () => {
+    const tokens = logNormalTokens('mean', 215, 1);
+    expect([tokens(2 ** -33), tokens(1 - 2 ** -33)]).toEqual([1, 8192]);
+  });
+
+  it.each([
+    [215, 5],
+    [1, 0.3],
+    [2, 0.8],
+  ])('refuses a mean of %d tokens with spread %d, which whole lengths cannot have', (mean, sigma) => {
+    expect(() => logNormalTokens('meanOutputTokens', mean, sigma)).toThrow(
+      `meanOutputTokens is ${String(mean)}; allowed: a mean that whole lengths from 1 to 16777216 tokens can have with a spread of ${String(sigma)} (here `,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import type { Trace } from './trace';
-import { traceLoad, traceSlots, traceWorkload, type TraceLoad, type TraceOptions } from './trace-workload';
+import { slotAt, traceLoad, traceSlots, traceWorkload, type TraceLoad, type TraceOptions } from './trace-workload';
 import { slotRequests, type Workload } from './workload';
 
 const makeTrace = (arrivals: readonly number[]): Trace => ({
@@ -13,7 +13,7 @@ const makeTrace = (arrivals: readonly number[]): Trace => ({
   outOfOrder: 0,
 });
 const unscaled: TraceLoad = { kind: 'unscaled' };
-const options: TraceOptions = { users: 4, slotSeconds: 1, load: unscaled, seed: 1 };
+const options: TraceOptions = { users: 4, slotSeconds: 1, slots: 1000, load: unscaled, seed: 1 };
 
 /** l_in of every request of a slot; in makeTrace that is the request's index plus 1. */
 function inputs(workload: Workload, slot: number): number[] {
@@ -92,7 +92,7 @@ describe('traceWorkload, thin', () => {
       10_000,
     );
     expect(() => traceWorkload(trace, { ...options, load: { kind: 'thin', requestsPerSlot: 11 } })).toThrow(
-      'trace load: requestsPerSlot of thin is 11; allowed: at most the recorded load (10 per slot); rescale can raise it',
+      'trace load: requestsPerSlot of thin is 11; allowed: at most the recorded load (10 per slot over the 1000 slots that are run); rescale can raise it',
     );
   });
 
@@ -111,7 +111,7 @@ describe('traceWorkload, rescale', () => {
     // Gaps of 0.5 s, mean load 2; wanted 4: gaps of 0.25 s, slots of 1–4, 5–8, 9.
     const trace = makeTrace([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
     const load: TraceLoad = { kind: 'rescale', requestsPerSlot: 4 };
-    const workload = traceWorkload(trace, { ...options, load });
+    const workload = traceWorkload(trace, { ...options, load, slots: 3 });
     expect([0, 1, 2, 3].map((t) => inputs(workload, t))).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], []]);
     expect(traceSlots(trace, load, 1)).toBe(3);
   });
@@ -119,7 +119,7 @@ describe('traceWorkload, rescale', () => {
   it('stretches as well', () => {
     const load: TraceLoad = { kind: 'rescale', requestsPerSlot: 0.5 };
     const trace = makeTrace([0, 1, 2]);
-    expect([0, 1, 2, 3, 4].map((t) => inputs(traceWorkload(trace, { ...options, load }), t))).toEqual([
+    expect([0, 1, 2, 3, 4].map((t) => inputs(traceWorkload(trace, { ...options, load, slots: 5 }), t))).toEqual([
       [1],
       [],
       [2],
@@ -131,9 +131,76 @@ describe('traceWorkload, rescale', () => {
 
   it('cannot spread one moment', () => {
     const make = (): unknown =>
-      traceWorkload(makeTrace([0, 0]), { ...options, load: { kind: 'rescale', requestsPerSlot: 1 } });
+      traceWorkload(makeTrace([0, 0]), { ...options, slots: 2, load: { kind: 'rescale', requestsPerSlot: 1 } });
     expect(make).toThrow(UserError);
     expect(make).toThrow('trace test.csv: all requests arrive at one time');
+  });
+});
+
+describe('a part of a trace', () => {
+  /** 10 requests in slots 0 to 999, then 4 per slot to 1999. */
+  const quietHead = makeTrace([
+    ...Array.from({ length: 10 }, (_, k) => 100 * k),
+    ...Array.from({ length: 4000 }, (_, k) => 1000 + k / 4),
+  ]);
+  const issued = (load: TraceLoad, slots: number, from?: number): number[] =>
+    all(traceWorkload(quietHead, { ...options, load, slots, from }), slots + 10);
+
+  it('begins at slot `from` as recorded and ends after the slots that are run', () => {
+    expect(issued(unscaled, 2, 1000)).toEqual([11, 12, 13, 14, 15, 16, 17, 18]);
+    expect(issued(unscaled, 101, 899)).toEqual([10]);
+    expect(traceSlots(quietHead, unscaled, 1, 1000)).toBe(1000);
+    expect(() => issued(unscaled, 2, 2000)).toThrow(
+      'trace test.csv: from is 2000; allowed: a slot of the trace, an integer from 0 to 1999',
+    );
+  });
+
+  it('has as many requests per slot as rescale wants', () => {
+    // The first 20·100, 0.5·100 and 4·100 requests from there on.
+    expect(issued({ kind: 'rescale', requestsPerSlot: 20 }, 100)).toHaveLength(2000);
+    expect(issued({ kind: 'rescale', requestsPerSlot: 0.5 }, 100)).toHaveLength(50);
+    expect(issued({ kind: 'rescale', requestsPerSlot: 4 }, 100, 1500)).toEqual(
+      Array.from({ length: 400 }, (_, k) => 2011 + k),
+    );
+    expect(traceSlots(quietHead, { kind: 'rescale', requestsPerSlot: 20 }, 1, 1000)).toBe(200);
+    expect(() => issued({ kind: 'rescale', requestsPerSlot: 20 }, 201, 1000)).toThrow(
+      'trace test.csv: slots is 201; allowed: at most 200, since at 20 requests per slot it has no more',
+    );
+  });
+
+  it('has as many requests per slot as thin wants, or says how many there are', () => {
+    // 200 of 400 within 4 standard deviations, √(400·½·½) = 10.
+    expect(Math.abs(issued({ kind: 'thin', requestsPerSlot: 2 }, 100, 1000).length - 200)).toBeLessThan(40);
+    // 100 of 210 over slots 950 to 1049, half of them empty: √(200·½·½) = 7.
+    expect(Math.abs(issued({ kind: 'thin', requestsPerSlot: 1 }, 100, 950).length - 100)).toBeLessThan(28);
+    expect(() => issued({ kind: 'thin', requestsPerSlot: 2 }, 100)).toThrow(
+      'trace load: requestsPerSlot of thin is 2; allowed: at most the recorded load (0.01 per slot over the 100 slots that are run)',
+    );
+  });
+});
+
+describe('slots of a decimal length', () => {
+  const counts = (arrivals: readonly number[], slotSeconds: number, from?: number): number[] => {
+    const workload = traceWorkload(makeTrace(arrivals), { ...options, slotSeconds, from });
+    return [0, 1, 2, 3].map((t) => inputs(workload, t).length);
+  };
+
+  it('begin at decimal times', () => {
+    expect(counts([0, 0.1, 0.2, 0.3], 0.1)).toEqual([1, 1, 1, 1]);
+    expect(counts([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 0.1, 3)).toEqual([1, 1, 1, 1]);
+    expect(counts([0, 0.29999, 0.3, 0.6, 0.9], 0.3)).toEqual([2, 1, 1, 1]);
+    expect(traceSlots(makeTrace([0, 0.1, 0.2, 0.3]), unscaled, 0.1)).toBe(4);
+    expect(traceLoad(makeTrace([0, 0.1, 0.2, 0.3]), 0.1)).toBe(1);
+  });
+
+  it('agree with whole numbers of nanoseconds, over a trace of 115 days', () => {
+    for (const delta of [1, 7, 100, 300, 900, 1100])
+      for (let t = 1; t < 1e10; t = 2 * t + 1) {
+        const [slotSeconds, startAt] = [delta / 1000, (t * delta) / 1000];
+        if (startAt > 1e7) break;
+        expect(slotAt(startAt, slotSeconds)).toBe(t);
+        expect(slotAt((t * delta * 1000 - 0.1) / 1e6, slotSeconds)).toBe(t - 1); // 100 ns earlier
+      }
   });
 });
 
@@ -171,6 +238,8 @@ it.each<[Partial<TraceOptions>, string]>([
     { load: { kind: 'thin', requestsPerSlot: 0 } },
     'trace load: requestsPerSlot of thin is 0; allowed: a finite number > 0',
   ],
+  [{ slots: 0 }, 'trace workload: slots is 0; allowed: an integer >= 1'],
+  [{ load: { kind: 'per-user' }, from: 3 }, 'trace workload: from is 3; allowed: none with the load per-user'],
   [{ load: { kind: 'rescale', requestsPerSlot: Number.NaN } }, 'trace load: requestsPerSlot of rescale is NaN'],
 ])('traceWorkload refuses %j by name', (fault, message) => {
   expect(() => traceWorkload(makeTrace([0, 1]), { ...options, ...fault })).toThrow(message);

@@ -60,15 +60,16 @@ describe('parseTrace', () => {
     expect(trace.outOfOrder).toBe(2);
   });
 
-  it('grows past its first arrays', () => {
-    const rows = Array.from({ length: 5000 }, (_, i) => `${String(i)},${String(i + 1)},7`);
-    const trace = parseTrace([own, ...rows].join('\n'), 'm.csv');
-    expect(trace.inputTokens).toHaveLength(5000);
-    expect(trace.inputTokens[4999]).toBe(5000);
+  it('keeps the fractions of epoch seconds', () => {
+    const trace = parseTrace(
+      `${own}\n1715299200.1,1,1\n1715299200.2,1,1\n1715299200.4000001,1,1\n1.7152992e9,1,1`,
+      'e.csv',
+    );
+    expect([...trace.arrivalSeconds]).toEqual([0, 0.1, 0.2, 0.4000001]);
   });
 
   it.each([
-    ['an empty file', '', 't.csv is empty; allowed: a header and at least one request'],
+    ['an empty file', '', 't.csv is empty; allowed: a header and at least one row'],
     ['nothing but a BOM and blank lines', '\uFEFF\r\n\r\n', 't.csv is empty'],
     ['a header alone', `${azure}\n`, 't.csv has a header but no request; allowed: at least one'],
     [
@@ -79,43 +80,79 @@ describe('parseTrace', () => {
     [
       'an unknown header',
       'time,in,out\n1,2,3',
-      `t.csv: row 1, the header is "time,in,out"; allowed: ${own} (own); ${azure} (Azure LLM inference)`,
+      `t.csv: line 1, the header is "time,in,out"; allowed: ${own} (own); ${azure} (Azure LLM inference)`,
     ],
-    ['semicolons', 'arrivalSeconds;inputTokens;outputTokens\n1;2;3', 't.csv: row 1, the header is'],
-    ['an unknown column', `${own},model\n1,2,3,x`, `t.csv: row 1, the header, column is "model"; allowed: ${own}`],
+    ['semicolons', 'arrivalSeconds;inputTokens;outputTokens\n1;2;3', 't.csv: line 1, the header is'],
+    ['an unknown column', `${own},model\n1,2,3,x`, `t.csv: line 1, the header, column is "model"; allowed: ${own}`],
     [
       'a column that stands twice',
       `${own},inputTokens\n1,2,3,4`,
-      't.csv: row 1, the header, column inputTokens is "there twice"; allowed: each column once',
+      't.csv: line 1, the header, column inputTokens is "there twice"; allowed: each column once',
     ],
-    ['a cut-off row', `${own}\n1,2,3\n2,4`, 't.csv: row 3 has 2 fields; allowed: 3, as the header'],
+    ['a cut-off row', `${own}\n1,2,3\n2,4`, 't.csv: line 3 has 2 fields; allowed: 3, as the header'],
     [
       'a time that is no number',
       `${own}\nsoon,2,3`,
-      't.csv: row 2, arrivalSeconds is "soon"; allowed: a number of seconds from 0 to 1000000000000',
+      't.csv: line 2, arrivalSeconds is "soon"; allowed: a number of seconds from 0 to 1000000000000',
     ],
-    ['a negative time', `${own}\n-1,2,3`, 't.csv: row 2, arrivalSeconds is "-1"'],
-    ['NaN', `${own}\nNaN,2,3`, 't.csv: row 2, arrivalSeconds is "NaN"'],
-    ['an empty cell', `${own}\n1,,3`, 't.csv: row 2, inputTokens is ""; allowed: an integer from 1 to 2147483647'],
-    ['a fraction of a token', `${own}\n1,2.5,3`, 't.csv: row 2, inputTokens is "2.5"'],
+    ['a negative time', `${own}\n-1,2,3`, 't.csv: line 2, arrivalSeconds is "-1"'],
+    ['NaN', `${own}\nNaN,2,3`, 't.csv: line 2, arrivalSeconds is "NaN"'],
+    ['an empty cell', `${own}\n1,,3`, 't.csv: line 2, inputTokens is ""; allowed: an integer from 1 to 2147483647'],
+    ['a fraction of a token', `${own}\n1,2.5,3`, 't.csv: line 2, inputTokens is "2.5"'],
     [
       '0 tokens of our own',
       `${own}\n1,2,0`,
-      't.csv: row 2, outputTokens is "0"; allowed: an integer from 1 to 2147483647',
+      't.csv: line 2, outputTokens is "0"; allowed: an integer from 1 to 2147483647',
     ],
     [
       'negative tokens',
       `${azure}\n2023-11-16 18:15:46,-3,1`,
-      't.csv: row 2, ContextTokens is "-3"; allowed: an integer from 0 to 2147483647',
+      't.csv: line 2, ContextTokens is "-3"; allowed: an integer from 0 to 2147483647',
     ],
-    ['tokens beyond 32 bits', `${own}\n1,2147483648,3`, 't.csv: row 2, inputTokens is "2147483648"'],
+    ['tokens beyond 32 bits', `${own}\n1,2147483648,3`, 't.csv: line 2, inputTokens is "2147483648"'],
     [
       'a day that is none',
       `${azure}\n2023-02-30 00:00:00,1,1`,
-      't.csv: row 2, TIMESTAMP is "2023-02-30 00:00:00"; allowed: a date and time such as 2023-11-16 18:15:46.6805900',
+      't.csv: line 2, TIMESTAMP is "2023-02-30 00:00:00"; allowed: a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
     ],
-    ['a time of day that is none', `${azure}\n2023-02-20 24:00:00,1,1`, 't.csv: row 2, TIMESTAMP is'],
-    ['seconds in an Azure trace', `${azure}\n12.5,1,1`, 't.csv: row 2, TIMESTAMP is "12.5"'],
+    ['a time of day that is none', `${azure}\n2023-02-20 24:00:00,1,1`, 't.csv: line 2, TIMESTAMP is'],
+    [
+      'an offset that is none',
+      `${azure}\n2024-05-10 00:00:00+99:99,50,100\n2024-05-10 00:00:00,50,100`,
+      't.csv: line 2, TIMESTAMP is "2024-05-10 00:00:00+99:99"; allowed: a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
+    ],
+    ['an offset beyond 14 hours', `${azure}\n2024-05-10 00:00:00-14:01,50,100`, 't.csv: line 2, TIMESTAMP is'],
+    [
+      'times with and without an offset',
+      `${azure}\n2024-05-10 00:00:00+02:00,50,100\n\n2024-05-10 00:00:00,50,100`,
+      't.csv: line 4, TIMESTAMP is "2024-05-10 00:00:00"; allowed: a date and time with an offset, as in line 2',
+    ],
+    [
+      'epoch seconds after relative ones',
+      `${own}\n0,50,100\n1715299200,50,100`,
+      't.csv: line 3, arrivalSeconds is "1715299200"; allowed: a time within 1000000000 s of that in line 2: all times count from one point',
+    ],
+    [
+      'relative seconds after epoch ones',
+      `${own}\n1715299200,50,100\n1,50,100`,
+      't.csv: line 3, arrivalSeconds is "1"',
+    ],
+    [
+      'a date of 1970 among others',
+      `${azure}\n2024-05-10 00:00:00,5,1\n1970-01-01 00:00:00,5,0`,
+      't.csv: line 3, TIMESTAMP is "1970-01-01 00:00:00"; allowed: a time within 1000000000 s of that in line 2',
+    ],
+    [
+      'a fault behind a field over two lines',
+      'Timestamp,Request tokens,Response tokens,prompt\n0,50,100,"a\nb"\n1,bad,100,x',
+      't.csv: line 4, Request tokens is "bad"',
+    ],
+    [
+      'a stray quote',
+      'Timestamp,Request tokens,Response tokens,Log Type\n0,50,100,API log\n1,50,100,"API log\n2,50,100,API log\n',
+      't.csv: line 3 begins a row with malformed quotes (Quoted field unterminated)',
+    ],
+    ['seconds in an Azure trace', `${azure}\n12.5,1,1`, 't.csv: line 2, TIMESTAMP is "12.5"'],
   ])('refuses %s by name', (_what, text, message) => {
     const read = (): unknown => parseTrace(text, 't.csv');
     expect(read).toThrow(UserError);
@@ -128,12 +165,12 @@ describe('the samples', () => {
     ['own.csv', 60, 0],
     ['azure.csv', 60, 0],
     ['burstgpt.csv', 57, 3],
-  ])('%s has %d requests and %d failures', async (name, requests, failures) => {
+  ])('%s has %d requests and %d failures', (name, requests, failures) => {
     const file = dataFile(join('samples', name));
     const trace = parseTrace(readTextFile(file), file);
     expect(trace.arrivalSeconds).toHaveLength(requests);
     expect(trace.skipped.reduce((n, s) => n + s.count, 0)).toBe(failures);
-    expect(await readTrace(file)).toEqual(trace);
+    expect(readTrace(file)).toEqual(trace);
   });
 });
 
@@ -151,7 +188,7 @@ describe('readTrace', () => {
     return path;
   };
 
-  it('reads across the borders of the stream as in one piece', async () => {
+  it('reads across the borders of the stream as in one piece', () => {
     // Over 1 MiB, so that rows, and CR from LF, are cut apart.
     const rows = Array.from(
       { length: 90_000 },
@@ -159,22 +196,26 @@ describe('readTrace', () => {
     );
     const text = [`\uFEFF${own}`, ...rows].join('\r\n');
     expect(text.length).toBeGreaterThan(1 << 20);
-    expect(await readTrace(write('long.csv', text))).toEqual(parseTrace(text, 'long.csv'));
+    expect(readTrace(write('long.csv', text))).toEqual(parseTrace(text, 'long.csv'));
   });
 
-  it('names the row of a fault far into the file', async () => {
+  it('reads quotes after a byte order mark as parseTrace does', () => {
+    const text = '\uFEFF"arrivalSeconds","inputTokens","outputTokens"\n"0","50","100"\n';
+    expect([...readTrace(write('bom-quoted.csv', text)).inputTokens]).toEqual([50]);
+    expect(readTrace(write('bom-quoted.csv', text))).toEqual(parseTrace(text, 'bom-quoted.csv'));
+  });
+
+  it('names the line of a fault far into the file', () => {
     const rows = Array.from({ length: 100_000 }, (_, i) => `${String(i)},5,5`);
     rows[90_000] = '90000,five,5';
-    await expect(readTrace(write('bad.csv', [own, ...rows].join('\n')))).rejects.toThrow(
-      /bad\.csv: row 90002, inputTokens is "five"/,
+    expect(() => readTrace(write('bad.csv', [own, ...rows].join('\n')))).toThrow(
+      /bad\.csv: line 90002, inputTokens is "five"/,
     );
   });
 
-  it('refuses a file that is empty, absent or a folder', async () => {
-    await expect(readTrace(write('empty.csv', ''))).rejects.toThrow(/empty\.csv is empty/);
-    await expect(readTrace(join(folder, 'none.csv'))).rejects.toThrow(
-      /none\.csv does not exist; allowed: a readable file/,
-    );
-    await expect(readTrace(folder)).rejects.toThrow(/is a folder/);
+  it('refuses a file that is empty, absent or a folder', () => {
+    expect(() => readTrace(write('empty.csv', ''))).toThrow(/empty\.csv is empty/);
+    expect(() => readTrace(join(folder, 'none.csv'))).toThrow(/none\.csv does not exist; allowed: a readable file/);
+    expect(() => readTrace(folder)).toThrow(/is a folder/);
   });
 });

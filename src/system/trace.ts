@@ -1,9 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import Papa from 'papaparse';
-import { cell, csvFormat, decimalNumber, isBlankRow, trimFields } from '../core/csv';
-import { UserError, invalid } from '../core/errors';
-import { fileFault } from '../core/files';
+import { type CsvLayout, type CsvRow, readTable } from '../core/csv';
+import { UserError } from '../core/errors';
+import { textChunks } from '../core/files';
 
 /** A recorded stream of requests, in order of arrival. */
 export interface Trace {
@@ -21,15 +19,22 @@ export interface Trace {
   readonly outOfOrder: number;
 }
 
-/** A published or own column layout. */
-interface TraceFormat {
-  readonly name: string;
-  readonly columns: readonly [arrival: string, input: string, output: string];
-  /** Whether other columns may stand beside these; in our own format one is a slip of the pen. */
-  readonly othersAllowed: boolean;
+/** A published or own layout; its columns are arrival, input and output. */
+interface TraceFormat extends CsvLayout {
   /** Whether a row of 0 tokens is a failed request, to be skipped and counted, or a mistake. */
   readonly zeroIsFailure: boolean;
-  readonly timestamps: 'seconds' | 'utc';
+  readonly readTime: (row: CsvRow) => Instant;
+}
+
+/**
+ * A point in time as whole seconds and a fraction. They are kept apart since their sum, near 1.7e9, would lose the
+ * 100 ns digits that Azure's traces have.
+ */
+interface Instant {
+  readonly whole: number;
+  readonly fraction: number;
+  /** What it counts from; all rows of a file must have the same. */
+  readonly base: string;
 }
 
 /** BurstGPT's older files lack Session ID and Elapsed time; neither is needed here. */
@@ -39,184 +44,134 @@ const formats: readonly TraceFormat[] = [
     columns: ['arrivalSeconds', 'inputTokens', 'outputTokens'],
     othersAllowed: false,
     zeroIsFailure: false,
-    timestamps: 'seconds',
+    readTime: readSeconds,
   },
   {
     name: 'Azure LLM inference',
     columns: ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'],
     othersAllowed: true,
     zeroIsFailure: true,
-    timestamps: 'utc',
+    readTime: readDate,
   },
   {
     name: 'BurstGPT',
     columns: ['Timestamp', 'Request tokens', 'Response tokens'],
     othersAllowed: true,
     zeroIsFailure: true,
-    timestamps: 'seconds',
+    readTime: readSeconds,
   },
 ];
 
 const MOST_TOKENS = 2 ** 31 - 1;
 const LATEST_SECONDS = 1e12;
+/** The longest trace, 31 years. Times further apart count from different points, such as the file's start and 1970. */
+const LONGEST_SECONDS = 1e9;
+const MOST_OFFSET_MINUTES = 14 * 60;
 
-const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):?(\d\d))?$/;
-
-/**
- * A date and time as whole seconds since 1970 and a fraction. They are kept apart since their sum, near 1.7e9, would
- * lose the 100 ns digits that Azure's traces have.
- */
-function utcSeconds(text: string): { whole: number; fraction: number } | undefined {
-  const match = utc.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const [fraction, sign] = match.slice(7, 9) as [string | undefined, string | undefined];
-  const whole = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
-  const date = new Date(whole * 1000);
-  if (hour > 23 || minute > 59 || second > 59 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
-    return undefined;
-  const offset = sign === undefined ? 0 : (sign === '-' ? -60 : 60) * (Number(match[9]) * 60 + Number(match[10]));
-  return { whole: whole - offset, fraction: Number(fraction ?? 0) };
+function readSeconds(row: CsvRow): Instant {
+  const allowed = `a number of seconds from 0 to ${String(LATEST_SECONDS)}`;
+  const seconds = row.number(0, allowed, (x) => x >= 0 && x <= LATEST_SECONDS);
+  const [, whole, fraction] = /^(\d+)(\.\d+)$/.exec(row.text(0)) ?? ([] as undefined[]);
+  return whole === undefined
+    ? { whole: Math.floor(seconds), fraction: seconds - Math.floor(seconds), base: 'a number of seconds' }
+    : { whole: Number(whole), fraction: Number(fraction), base: 'a number of seconds' };
 }
 
-/** Takes rows one by one and keeps 16 bytes of each: arrays that double when full. */
-class TraceBuilder {
-  private format: TraceFormat | undefined;
-  private place: readonly [number, number, number] = [0, 0, 0];
-  private width = 0;
-  private row = 0;
-  private count = 0;
-  private arrival = new Float64Array(1024);
-  private input = new Int32Array(1024);
-  private output = new Int32Array(1024);
-  /** Whole seconds of the first time stamp. */
-  private epoch: number | undefined;
-  private readonly skips = new Map<string, number>();
+const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):?([0-5]\d))?$/;
 
-  constructor(private readonly file: string) {}
+function readDate(row: CsvRow): Instant {
+  const text = row.text(0);
+  const match: readonly string[] = utc.exec(text) ?? [];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
+  const [fraction, sign, offsetHours, offsetMinutes] = match.slice(7) as (string | undefined)[];
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  const offset = sign === undefined ? 0 : 60 * Number(offsetHours) + Number(offsetMinutes);
+  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  if (!isDate || hour > 23 || minute > 59 || second > 59 || offset > MOST_OFFSET_MINUTES)
+    throw row.fault(
+      0,
+      'a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
+    );
+  return {
+    whole: date.getTime() / 1000 - (sign === '-' ? -60 : 60) * offset,
+    fraction: Number(fraction ?? 0),
+    base: /Z$|[+-]\d\d:?\d\d$/.test(text.slice(10))
+      ? 'a date and time with an offset'
+      : 'a date and time without an offset',
+  };
+}
 
-  /** The next row of the file, blank ones included. */
-  add(fields: readonly string[]): void {
-    this.row++;
-    if (isBlankRow(fields)) return;
-    if (this.format === undefined) this.readHeader(trimFields(fields));
-    else this.readRow(this.format, fields);
-  }
+/** Seconds since the first row's whole second. */
+function secondsSince(first: Instant, firstLine: number, at: Instant, row: CsvRow): number {
+  if (at.base !== first.base) throw row.fault(0, `${first.base}, as in line ${String(firstLine)}`);
+  const seconds = at.whole - first.whole;
+  if (Math.abs(seconds) > LONGEST_SECONDS)
+    throw row.fault(
+      0,
+      `a time within ${String(LONGEST_SECONDS)} s of that in line ${String(firstLine)}: all times count from one point`,
+    );
+  return seconds + at.fraction;
+}
 
-  private readHeader(names: readonly string[]): void {
-    const format = formats.find(({ columns }) => columns.every((column) => names.includes(column)));
-    const where = `${this.file}: row ${String(this.row)}, the header`;
-    if (format === undefined)
-      throw invalid(
-        where,
-        names.join(','),
-        formats.map(({ name, columns }) => `${columns.join(',')} (${name})`).join('; '),
-      );
-    const repeated = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
-    if (repeated !== undefined) throw invalid(`${where}, column ${repeated}`, 'there twice', 'each column once');
-    const unknown = names.find((name) => !format.columns.includes(name));
-    if (!format.othersAllowed && unknown !== undefined)
-      throw invalid(`${where}, column`, unknown, format.columns.join(','));
-    this.format = format;
-    this.width = names.length;
-    const [a, i, o] = format.columns;
-    this.place = [names.indexOf(a), names.indexOf(i), names.indexOf(o)];
-  }
-
-  private readRow(format: TraceFormat, fields: readonly string[]): void {
-    if (fields.length !== this.width)
-      throw new UserError(
-        `${this.file}: row ${String(this.row)} has ${String(fields.length)} fields; allowed: ${String(this.width)}, as the header`,
-      );
-    const [arrivalColumn, inputColumn, outputColumn] = format.columns;
-    const arrival = this.readTime(format, fields[this.place[0]].trim(), arrivalColumn);
-    const input = this.readTokens(format, fields[this.place[1]].trim(), inputColumn);
-    const output = this.readTokens(format, fields[this.place[2]].trim(), outputColumn);
-    if (input === 0 || output === 0) {
-      const reason = output === 0 ? `failed: ${outputColumn} is 0` : `empty: ${inputColumn} is 0`;
-      this.skips.set(reason, (this.skips.get(reason) ?? 0) + 1);
-      return;
+/**
+ * The trace of a CSV in pieces.
+ *
+ * @throws UserError as {@link parseTrace}.
+ */
+function traceOf(chunks: Iterable<string>, file: string): Trace {
+  const { layout, rows } = readTable(chunks, file, formats);
+  const { columns, zeroIsFailure } = layout;
+  const least = zeroIsFailure ? 0 : 1;
+  const allowed = `an integer from ${String(least)} to ${String(MOST_TOKENS)}`;
+  const readTokens = (row: CsvRow, k: number): number =>
+    row.number(k, allowed, (x) => Number.isInteger(x) && x >= least && x <= MOST_TOKENS);
+  const [arrival, input, output]: number[][] = [[], [], []];
+  const skips = new Map<string, number>();
+  let first: { readonly at: Instant; readonly line: number } | undefined;
+  for (const row of rows) {
+    const at = layout.readTime(row);
+    first ??= { at, line: row.line };
+    const seconds = secondsSince(first.at, first.line, at, row);
+    const [inputTokens, outputTokens] = [readTokens(row, 1), readTokens(row, 2)];
+    if (inputTokens === 0 || outputTokens === 0) {
+      const reason = outputTokens === 0 ? `failed: ${columns[2]} is 0` : `empty: ${columns[1]} is 0`;
+      skips.set(reason, (skips.get(reason) ?? 0) + 1);
+      continue;
     }
-    if (this.count === this.arrival.length) this.grow();
-    this.arrival[this.count] = arrival;
-    this.input[this.count] = input;
-    this.output[this.count] = output;
-    this.count++;
+    arrival.push(seconds);
+    input.push(inputTokens);
+    output.push(outputTokens);
   }
+  const skipped = [...skips].map(([reason, count]) => ({ reason, count }));
+  if (arrival.length === 0)
+    throw new UserError(
+      `${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`,
+    );
+  return inOrder(basename(file), arrival, input, output, skipped);
+}
 
-  /** Seconds; of a date, those since the first row's whole second. */
-  private readTime(format: TraceFormat, text: string, column: string): number {
-    if (format.timestamps === 'utc') {
-      const time = utcSeconds(text);
-      if (time === undefined)
-        throw invalid(cell(this.file, this.row, column), text, 'a date and time such as 2023-11-16 18:15:46.6805900');
-      this.epoch ??= time.whole;
-      return time.whole - this.epoch + time.fraction;
-    }
-    const seconds = decimalNumber(text);
-    if (!(seconds >= 0 && seconds <= LATEST_SECONDS))
-      throw invalid(cell(this.file, this.row, column), text, `a number of seconds from 0 to ${String(LATEST_SECONDS)}`);
-    return seconds;
-  }
-
-  private readTokens(format: TraceFormat, text: string, column: string): number {
-    const tokens = decimalNumber(text);
-    const least = format.zeroIsFailure ? 0 : 1;
-    if (!Number.isInteger(tokens) || tokens < least || tokens > MOST_TOKENS)
-      throw invalid(
-        cell(this.file, this.row, column),
-        text,
-        `an integer from ${String(least)} to ${String(MOST_TOKENS)}`,
-      );
-    return tokens;
-  }
-
-  private grow(): void {
-    const arrival = new Float64Array(2 * this.count);
-    const input = new Int32Array(2 * this.count);
-    const output = new Int32Array(2 * this.count);
-    arrival.set(this.arrival);
-    input.set(this.input);
-    output.set(this.output);
-    this.arrival = arrival;
-    this.input = input;
-    this.output = output;
-  }
-
-  finish(name: string): Trace {
-    const { file, count } = this;
-    if (this.format === undefined) throw new UserError(`${file} is empty; allowed: a header and at least one request`);
-    const skipped = [...this.skips].map(([reason, n]) => ({ reason, count: n }));
-    if (count === 0)
-      throw new UserError(
-        `${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`,
-      );
-    const arrival = this.arrival.subarray(0, count);
-    let outOfOrder = 0;
-    for (let i = 1; i < count; i++) if (arrival[i] < arrival[i - 1]) outOfOrder++;
-    const order =
-      outOfOrder === 0
-        ? undefined
-        : Uint32Array.from(arrival, (_, i) => i).sort((a, b) => arrival[a] - arrival[b] || a - b);
-    const at = (i: number): number => (order === undefined ? i : order[i]);
-    const first = arrival[at(0)];
-    return {
-      name,
-      // Nine decimals: the difference of two times with 100 ns digits is free of the rounding of its parts.
-      arrivalSeconds: Float64Array.from({ length: count }, (_, i) => Math.round((arrival[at(i)] - first) * 1e9) / 1e9),
-      inputTokens: Int32Array.from({ length: count }, (_, i) => this.input[at(i)]),
-      outputTokens: Int32Array.from({ length: count }, (_, i) => this.output[at(i)]),
-      skipped,
-      outOfOrder,
-    };
-  }
+/** Sorts by arrival, ties as they stood, and shifts the first arrival to 0. */
+function inOrder(
+  name: string,
+  arrival: readonly number[],
+  input: readonly number[],
+  output: readonly number[],
+  skipped: Trace['skipped'],
+): Trace {
+  let outOfOrder = 0;
+  for (let i = 1; i < arrival.length; i++) if (arrival[i] < arrival[i - 1]) outOfOrder++;
+  const order = Uint32Array.from({ length: arrival.length }, (_, i) => i);
+  if (outOfOrder > 0) order.sort((a, b) => arrival[a] - arrival[b] || a - b);
+  const startAt = arrival[order[0]];
+  return {
+    name,
+    // Nine decimals: the difference of two times with 100 ns digits is free of the rounding of its parts.
+    arrivalSeconds: Float64Array.from(order, (i) => Math.round((arrival[i] - startAt) * 1e9) / 1e9),
+    inputTokens: Int32Array.from(order, (i) => input[i]),
+    outputTokens: Int32Array.from(order, (i) => output[i]),
+    skipped,
+    outOfOrder,
+  };
 }
 
 /**
@@ -226,49 +181,16 @@ class TraceBuilder {
  * formats a row of 0 tokens is a failed request: skipped and counted. Rows out of order are sorted and counted.
  *
  * @param file the name that errors begin with.
- * @throws UserError naming file, row, column, value and what is allowed.
+ * @throws UserError naming file, line, column, value and what is allowed.
  */
 export function parseTrace(text: string, file: string): Trace {
-  const builder = new TraceBuilder(file);
-  Papa.parse<string[]>(text, {
-    ...csvFormat,
-    step: ({ data }) => {
-      builder.add(data);
-    },
-  });
-  return builder.finish(basename(file));
+  return traceOf([text], file);
 }
 
 /**
- * Reads a trace file as a stream, so that a file of hundreds of megabytes needs memory only for its requests (16 bytes
- * each, twice that while it grows). The same checks as {@link parseTrace}.
+ * Reads a trace file as {@link parseTrace} does, as a stream: a file of hundreds of megabytes needs memory only for its
+ * requests.
  */
-export function readTrace(path: string): Promise<Trace> {
-  return new Promise((resolve, reject) => {
-    const builder = new TraceBuilder(path);
-    const stream = createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 });
-    const fail = (error: unknown): void => {
-      stream.destroy();
-      reject(error instanceof UserError ? error : fileFault(path, error));
-    };
-    Papa.parse<string[]>(stream, {
-      ...csvFormat,
-      chunk: ({ data }, parser) => {
-        try {
-          for (const fields of data) builder.add(fields);
-        } catch (error) {
-          fail(error); // first, since abort() calls complete()
-          parser.abort();
-        }
-      },
-      complete: () => {
-        try {
-          resolve(builder.finish(basename(path)));
-        } catch (error) {
-          fail(error);
-        }
-      },
-      error: fail,
-    });
-  });
+export function readTrace(path: string): Trace {
+  return traceOf(textChunks(path), path);
 }

@@ -44,20 +44,20 @@ export interface LengthDistribution {
   /** Spread of the logarithm. */
   readonly sigmaInput: number;
   readonly sigmaOutput: number;
-  /** Longest input and output that are drawn, tokens. */
-  readonly maxTokens: number;
 }
 
 /**
  * Section III-A: every user issues one request at the start of every slot. Lengths are log-normal with the given
  * means, independent of each other, rounded and at least 1.
  * Note: the paper draws from LMSYS-Chat-1M, which is gated; only the means are printed.
+ *
+ * @throws UserError when no lengths in whole tokens have the means.
  */
 export function syntheticWorkload(lengths: LengthDistribution, seed: number): Workload {
   const key = hashLabel(seed, 'lengths');
-  const { users, maxTokens } = lengths;
-  const inputTokens = logNormalTokens(lengths.meanInputTokens, lengths.sigmaInput, maxTokens);
-  const outputTokens = logNormalTokens(lengths.meanOutputTokens, lengths.sigmaOutput, maxTokens);
+  const { users, meanInputTokens, meanOutputTokens } = lengths;
+  const inputTokens = logNormalTokens('meanInputTokens', meanInputTokens, lengths.sigmaInput);
+  const outputTokens = logNormalTokens('meanOutputTokens', meanOutputTokens, lengths.sigmaOutput);
   return {
     maxRequestsPerSlot: users,
     fill(slot, out): void {
