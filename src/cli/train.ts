@@ -11,7 +11,7 @@ import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { clock } from './progress';
 import { short } from './report';
-import { type SystemOptions, addSystemOptions, givenFields, readSystem } from './system-options';
+import { type SystemOptions, addSystemOptions, givenFields, readSystem, warnOfLengths } from './system-options';
 
 interface TrainFlags extends SystemOptions {
   readonly method: MethodName;
@@ -154,6 +154,7 @@ function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkp
   const { target = Math.max(flags.updates, found.updates) } = found;
   const method = given.includes('method') ? flags.method : found.method;
   const overrides = settings(flags.set, method);
+  warnOfLengths(found.config);
   return {
     config: { ...found.config, ...givenFields(flags) },
     method,

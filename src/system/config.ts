@@ -67,9 +67,9 @@ export interface SystemConfig {
    * package's data/. Sets the means unless they are given too.
    */
   readonly lengthsFile?: string | undefined;
-  /** Mean l_in, tokens. Default 70. */
+  /** Mean l_in, tokens; refused if whole lengths with the spread below cannot have it. Default 70. */
   readonly meanInputTokens: number;
-  /** Mean l_out, tokens. Default 215. */
+  /** Mean l_out, tokens; as above. Default 215. */
   readonly meanOutputTokens: number;
   /** Spread of ln l_in (log-normal). */
   readonly sigmaInput: number;
