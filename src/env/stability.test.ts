@@ -145,7 +145,7 @@ describe('a run', () => {
   it('whose arrivals rise or rise at the end', () => {
     const verdict = (perSlot: (t: number) => number, slots: number): string => {
       const config = systemConfig('calibrated', { slots, users: 200 });
-      const requests = syntheticWorkload({ ...config, maxTokens: 8192 }, 1);
+      const requests = syntheticWorkload(config, 1);
       const workload: Workload = {
         maxRequestsPerSlot: config.users,
         fill(slot, out): void {
