@@ -58,12 +58,17 @@ export { balanceDeviation, updateVirtualQueue, lyapunov, driftBound } from './en
 export { type SlotOutcome, type Completions } from './env/outcome';
 export { SlotView } from './env/slot-view';
 export {
+  type Reward,
   type RewardFunction,
+  type RewardTerms,
   type RewardWeights,
   completedLatency,
   weightedDeviation,
-  driftPlusPenaltyReward,
-  fixedPenaltyReward,
+  driftPlusPenalty,
+  fixedPenalty,
+  latencyOnly,
+  rewardWeights,
+  slotReward,
 } from './env/reward';
 export { type Scheduler, type SchedulerFactory } from './env/scheduler';
 export { EdgeEnv, type EdgeEnvOptions, type TimeStep, type StepType } from './env/edge-env';
@@ -75,7 +80,7 @@ export { independentDraws } from './schedulers/independent-draws';
 
 // Sections IV-B and IV-C: learning.
 export { type Policy, type PolicyKind, type SlotRecord, atServers, createPolicy, slotRecord } from './lyreo/policy';
-export { type BalanceMeasure, CountBalance } from './env/count-balance';
+export { type BalanceMeasure } from './env/count-balance';
 export { type Rollout, playEpisode } from './lyreo/rollout';
 export {
   type BoundTerms,
@@ -89,15 +94,19 @@ export {
 export { type TruncationCheck, truncationChecks } from './lyreo/truncation';
 export { redistributeReturn, redistributeToGo, predictionQuality } from './lyreo/redistribution';
 export { type PredictorConfig, type Sequences, type Lesson, ReturnPredictor } from './lyreo/return-predictor';
-export {
-  type LearningMethod,
-  type CreditKind,
-  type BalanceKind,
-  type TrainingConfig,
-  trainingDefaults,
-} from './lyreo/method';
-export { type Credit, type RewardStreams, CreditAssigner, rewardStreams } from './lyreo/credit';
+export { type LearningMethod, type MethodIds, trainingDefaults } from './lyreo/method';
+export { type TrainingConfig } from './lyreo/training-config';
+export { type Credit, type CreditFactory, type CreditRule, type CreditSetup, creditRule } from './lyreo/credit/credit';
+export { type RewardStreams, rewardStreams } from './lyreo/credit/streams';
+export { delayed } from './lyreo/credit/delayed';
+export { assigned } from './lyreo/credit/assigned';
+export { littlesLaw } from './lyreo/credit/littles-law';
+export { printed } from './lyreo/credit/printed';
+export { slot } from './lyreo/credit/slot';
+export { own } from './lyreo/credit/own';
+export { request } from './lyreo/credit/request';
 export { type Critic, type PpoConfig, type PpoLog, Ppo, createCritic, stateValues, standardised } from './lyreo/ppo';
+export { clippedObjective } from './lyreo/clipped-objective';
 export { type ClipTerms, clipTerms, decisionRatios } from './lyreo/decisions';
 export { type UpdateLog, type UpdateDetail, Learner, DivergenceError } from './lyreo/lyreo';
 export {
@@ -168,16 +177,8 @@ export {
 } from './env/inspect';
 
 export { type Method, type MethodName, methods, methodOf } from './paper/methods';
-export {
-  type TrainOptions,
-  type TrainResult,
-  type TrainingFiles,
-  train,
-  trainingFiles,
-  learningMethods,
-  learningOf,
-  logLine,
-} from './paper/train';
+export { learningMethods, learningOf, type NamedTrainOptions, train } from './paper/train';
+export { type TrainOptions, type TrainResult, type TrainingFiles, logLine, trainingFiles } from './lyreo/train';
 export { type LearnedPolicy, type EvaluateOptions, evaluate, evaluationColumns } from './paper/evaluate';
 
 // Figures: panels made of rows, put together into a Plotly figure.

@@ -37,7 +37,7 @@ export function benchLearner(options: {
   const credit = [0];
   const ppo = [0];
   Object.assign(learner.policy, { act: timed(learner.policy.act.bind(learner.policy), act) });
-  Object.assign(learner.assigner, { assign: timed(learner.assigner.assign.bind(learner.assigner), credit) });
+  Object.assign(learner, { assignCredit: timed(learner.assignCredit.bind(learner), credit) });
   Object.assign(learner.ppo, { update: timed(learner.ppo.update.bind(learner.ppo), ppo) });
   const rows: { whole: number; act: number; credit: number; ppo: number }[] = [];
   const warmUp = quick ? 1 : 4;

@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { decimalNumber } from '../core/csv';
 import { UserError, invalid } from '../core/errors';
 import { type MethodName, methodOf } from '../paper/methods';
-import { type TrainOptions, learningMethods, learningOf, logLine, train, trainingFiles } from '../paper/train';
+import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { type Checkpoint, loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
-import type { TrainingConfig } from '../lyreo/method';
+import { logLine, trainingFiles } from '../lyreo/train';
+import type { TrainingConfig } from '../lyreo/training-config';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { clock } from './progress';
@@ -133,7 +134,7 @@ async function runTrain(flags: TrainFlags, given: readonly string[]): Promise<vo
   }
 }
 
-type Asked = Pick<TrainOptions, 'config' | 'method' | 'training' | 'seed' | 'updates'>;
+type Asked = Pick<NamedTrainOptions, 'config' | 'method' | 'training' | 'seed' | 'updates'>;
 
 /** From the options, or from the checkpoint where a resumption says nothing else. */
 function whatToTrain(flags: TrainFlags, given: readonly string[]): Asked {
@@ -141,7 +142,7 @@ function whatToTrain(flags: TrainFlags, given: readonly string[]): Asked {
     throw invalid('--trace', flags.trace, 'none; a training draws its requests from the configuration');
   if (flags.resume === true && flags.out !== undefined) {
     const { checkpoint } = trainingFiles(flags.out);
-    if (existsSync(checkpoint)) return whatToResume(flags, given, loadCheckpoint(checkpoint));
+    if (existsSync(checkpoint)) return whatToResume(flags, given, loadCheckpoint(checkpoint), checkpoint);
   }
   const { config } = readSystem(flags);
   const { method, seed, updates } = flags;
@@ -149,10 +150,10 @@ function whatToTrain(flags: TrainFlags, given: readonly string[]): Asked {
 }
 
 /** The checkpoint's training, and what was given of it again: `train` finds out whether the two are the same. */
-function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkpoint): Asked {
+function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkpoint, path: string): Asked {
   // A checkpoint of an early version does not tell how many updates it was to have.
   const { target = Math.max(flags.updates, found.updates) } = found;
-  const method = given.includes('method') ? flags.method : found.method;
+  const method = given.includes('method') ? flags.method : learningByIds(found.method, path);
   const overrides = settings(flags.set, method);
   warnOfLengths(found.config);
   return {
@@ -165,7 +166,7 @@ function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkp
 }
 
 /** `--set name=value`, checked against the method's hyperparameters. */
-function settings(set: readonly string[], method: TrainOptions['method']): Partial<TrainingConfig> {
+function settings(set: readonly string[], method: NamedTrainOptions['method']): Partial<TrainingConfig> {
   const defaults = learningOf(method).training;
   const values: Record<string, unknown> = {};
   for (const text of set) {

@@ -1,64 +1,80 @@
-import type { SystemConfig } from '../system/config';
-import { Delay } from './delay';
-import type { SlotOutcome } from './outcome';
-import type { SlotView } from './slot-view';
+import type { EdgeServer } from '../system/server';
 import { nextQueue } from './virtual-queue';
 
-/** How balance is measured where it is learned: by η as the paper has it, or by the count of active requests. */
+/**
+ * The quantity whose balance is learned: η as in the paper, or the count of active requests. A run is scored on η either
+ * way.
+ */
 export type BalanceMeasure = 'eta' | 'count';
+
+/** Y and Z of the measure that is learned from. */
+export interface BalanceColumns {
+  /** Y_s(t), [S]. */
+  readonly deviation: Float64Array;
+  /** Z_s(t), before this slot's deviation is added, [S]. */
+  readonly queue: Float64Array;
+}
 
 /**
  * LYREO-Count (V-D): the number of active requests instead of η in Y and Z. The counts are scaled so that their mean
  * over servers equals η's, by a running average.
  */
 export class CountBalance {
+  /** Z of the counts, [S]. */
   readonly queue: Float64Array;
   private readonly counts: Float64Array;
-  private readonly tolerance: number;
-  private readonly delay: Delay;
   private etaSum = 0;
   private countSum = 0;
 
-  constructor({ servers, balanceTolerance, stateDelaySlots = 0 }: SystemConfig) {
+  constructor(
+    servers: number,
+    private readonly tolerance: number,
+  ) {
     this.queue = new Float64Array(servers);
     this.counts = new Float64Array(servers);
-    this.tolerance = balanceTolerance;
-    this.delay = new Delay(stateDelaySlots, servers);
   }
 
-  /** Puts the counts' queues in the place of the view's Z, as old as all that the view knows of the servers. */
-  show(view: SlotView): void {
-    view.queue.set(this.queue);
-    this.delay.pass(view.slot, view.queue);
-  }
-
-  /** Active requests per server once the slot's are assigned. */
-  read(view: SlotView, assignment: Int32Array): Float64Array {
-    // Of the servers themselves: what the view knows may be old.
-    view.servers.forEach(({ runningCount, waitingCount, prefillingCount }, s) => {
+  /**
+   * Reads the active requests per server, those assigned in this slot included.
+   *
+   * @param count requests of the slot.
+   */
+  read(servers: readonly EdgeServer[], assignment: Int32Array, count: number): void {
+    servers.forEach(({ runningCount, waitingCount, prefillingCount }, s) => {
       this.counts[s] = runningCount + waitingCount + prefillingCount;
     });
-    for (let i = 0; i < view.count; i++) this.counts[assignment[i]]++;
-    return this.counts;
+    for (let i = 0; i < count; i++) this.counts[assignment[i]]++;
   }
 
-  /** Replaces Y and Z of the outcome by those of the counts and moves the counts' queues on. */
-  add(counts: Float64Array, outcome: SlotOutcome): void {
+  /**
+   * Writes Y and Z of the counts read last, and updates the counts' queues.
+   *
+   * @param eta η_s(t) of the slot, [S].
+   */
+  advance(eta: Float64Array, out: BalanceColumns): void {
+    const { counts } = this;
     const S = counts.length;
     let count = 0;
-    let eta = 0;
+    let meanEta = 0;
     for (let s = 0; s < S; s++) {
       count += counts[s] / S;
-      eta += outcome.eta[s] / S;
+      meanEta += eta[s] / S;
     }
     this.countSum += count;
-    this.etaSum += eta;
+    this.etaSum += meanEta;
     const scale = this.countSum === 0 ? 0 : this.etaSum / this.countSum;
     for (let s = 0; s < S; s++) {
       const y = (scale * (counts[s] - count)) ** 2;
-      outcome.deviation[s] = y;
-      outcome.queue[s] = this.queue[s];
+      out.deviation[s] = y;
+      out.queue[s] = this.queue[s];
       this.queue[s] = nextQueue(this.queue[s], y, this.tolerance);
     }
+  }
+
+  /** Takes over the queues and the running average of another. */
+  copyFrom(other: CountBalance): void {
+    this.queue.set(other.queue);
+    this.etaSum = other.etaSum;
+    this.countSum = other.countSum;
   }
 }

@@ -9,12 +9,10 @@ import type { IterationRecorder } from '../system/trajectory';
 import { type SlotRequests, type Workload, syntheticWorkload } from '../system/workload';
 import { checkEnv } from './check-env';
 import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
-import { driftPlusPenaltyReward } from './reward';
+import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler } from './scheduler';
 import type { SlotView } from './slot-view';
 import { driftBound, lyapunov } from './virtual-queue';
-
-const weights = { latencyWeight: 0.5, memoryWeight: 1, balanceUnit: 0.1 };
 
 function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
   return systemConfig('calibrated', { users: 20, servers: 4, slots: 30, ...overrides });
@@ -92,7 +90,10 @@ describe('EdgeEnv', () => {
     { name: 'heavy tails', overrides: { lengths: 'lmsys-like', users: 30 } },
   ] as const)('conforms: $name', ({ overrides }) => {
     const system = config(overrides);
-    checkEnv(() => new EdgeEnv(system, 3, { reward: driftPlusPenaltyReward(weights) }), spread);
+    checkEnv(
+      () => new EdgeEnv(system, 3, { reward: (outcome) => driftPlusPenalty.terms(outcome, rewardWeights(system)) }),
+      spread,
+    );
     checkEnv(() => new EdgeEnv(system, 3), spread);
   });
 
@@ -268,7 +269,7 @@ describe('EdgeEnv', () => {
       { name: 'predicted lengths', overrides: { predictionError: 'lognormal' } },
     ] as const)('has the same future and leaves the original alone: $name', ({ overrides }) => {
       const system = config({ users: 40, ...overrides });
-      const options: EdgeEnvOptions = { reward: driftPlusPenaltyReward(weights) };
+      const options: EdgeEnvOptions = { reward: (outcome) => driftPlusPenalty.terms(outcome, rewardWeights(system)) };
       const transcript = (env: EdgeEnv, view: SlotView, assign: Scheduler): string => {
         const lines: unknown[] = [requestsOf(view), serversOf(view)];
         let last = false;

@@ -16,8 +16,9 @@ import {
   syntheticWorkload,
   withPredictionError,
 } from '../system/workload';
-import { type Completions, type SlotOutcome, completions } from './outcome';
-import type { RewardFunction } from './reward';
+import { type BalanceMeasure, CountBalance } from './count-balance';
+import { type Completions, type SlotOutcome, completions, writeDelays } from './outcome';
+import { type RewardFunction, slotReward } from './reward';
 import { SlotView } from './slot-view';
 import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
 
@@ -27,7 +28,7 @@ export type StepType = 'first' | 'mid' | 'last';
 /** What `reset` and `step` return. The cut at T is a truncation: the discount stays 1. */
 export interface TimeStep {
   readonly stepType: StepType;
-  /** r_{t+1}; null for the first step and when no reward function was given. */
+  /** r_{t+1} per user, see `slotReward`; null for the first step and when no reward function was given. */
   readonly reward: number | null;
   readonly discount: number;
   /**
@@ -43,6 +44,10 @@ export interface TimeStep {
 export interface EdgeEnvOptions {
   /** Default: none, and time steps carry no reward. */
   readonly reward?: RewardFunction | undefined;
+  /** The quantity whose Y and Z are shown to a scheduler and learned from. Default 'eta'. */
+  readonly balanceMeasure?: BalanceMeasure | undefined;
+  /** Whether a scheduler sees Z; otherwise it sees 0. Default true. */
+  readonly showsQueue?: boolean | undefined;
   /** Default: the configuration's lengths, one request per user and slot. */
   readonly workload?: Workload | undefined;
   /** Receives every decode iteration. */
@@ -87,6 +92,9 @@ export class EdgeEnv {
   private readonly handles: Int32Array;
   private readonly batchCount: Int32Array;
   private readonly queue: Float64Array;
+  private readonly counted: CountBalance | null;
+  /** Z as schedulers see it, [S]. */
+  private readonly shownQueue: Float64Array;
   private readonly mobility: Mobility;
   private readonly serving: Serving;
   private slot = 0;
@@ -110,8 +118,12 @@ export class EdgeEnv {
     this.handles = new Int32Array(most);
     this.batchCount = new Int32Array(serverCount);
     this.queue = new Float64Array(serverCount);
+    this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount, config.balanceTolerance) : null;
+    this.shownQueue =
+      options.showsQueue === false ? new Float64Array(serverCount) : (this.counted?.queue ?? this.queue);
     this.view = new SlotView(config, this.serving.servers, this.channel, this.mobility, this.requests);
     const perServer = (): Float64Array => new Float64Array(serverCount);
+    const scored = { deviation: perServer(), queue: perServer() };
     this.outcome = {
       slot: -1,
       arrived: 0,
@@ -120,8 +132,9 @@ export class EdgeEnv {
       eta: perServer(),
       peak: perServer(),
       iterations: perServer(),
-      deviation: perServer(),
-      queue: perServer(),
+      ...scored,
+      learned: this.counted === null ? scored : { deviation: perServer(), queue: perServer() },
+      drainedLatency: 0,
       sent: perServer(),
       backlog: perServer(),
       waiting: 0,
@@ -161,6 +174,8 @@ export class EdgeEnv {
     this.setOutcomeSlot(slot);
     outcome.arrived = this.arrived;
     outcome.rejected = this.oversized;
+    this.checkAssignment(assignment);
+    this.counted?.read(this.serving.servers, assignment, this.requests.count);
     this.send(assignment, slotStartAt);
     this.serving.runSlot(slot, this.options.recorder);
     this.readServers();
@@ -170,13 +185,16 @@ export class EdgeEnv {
     outcome.queue.set(this.queue);
     balanceDeviation(outcome.eta, outcome.deviation);
     updateVirtualQueue(this.queue, outcome.deviation, config.balanceTolerance);
+    this.counted?.advance(outcome.eta, outcome.learned);
     this.slot++;
     const isLast = this.slot === config.slots;
     this.observe();
-    if (isLast) this.drain(slotStartAt);
+    if (isLast) this.drain(slotStartAt, this.slot * config.slotSeconds);
     else outcome.requestSeconds += this.serving.table.size * config.slotSeconds;
     outcome.inSystem = this.serving.table.size;
-    const reward = this.options.reward === undefined ? null : this.options.reward(outcome);
+    const terms = this.options.reward?.(outcome);
+    const streams = terms === undefined ? null : slotReward(terms, config.latencyWeight, config.users);
+    const reward = streams === null ? null : streams.delayed + streams.immediate;
     return { stepType: isLast ? 'last' : 'mid', reward, discount: 1, view: this.view, outcome };
   }
 
@@ -191,6 +209,7 @@ export class EdgeEnv {
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);
+    if (copy.counted !== null && this.counted !== null) copy.counted.copyFrom(this.counted);
     copy.view.copyHistory(this.view);
     copy.readRequests();
     return copy;
@@ -211,7 +230,7 @@ export class EdgeEnv {
     this.workload.fill(this.slot, requests);
     this.arrived = requests.count;
     const largest = this.refuseOversized();
-    view.refresh(this.slot, requests.count, this.queue, largest);
+    view.refresh(this.slot, requests.count, this.shownQueue, largest);
   }
 
   /** Takes out the requests that no server can ever hold; returns the predicted size of the largest that is left, tokens. */
@@ -253,10 +272,10 @@ export class EdgeEnv {
     return largest;
   }
 
-  /** Enters the slot's requests into the table and sends them to their servers. */
-  private send(assignment: Int32Array, slotStartAt: number): void {
-    const { requests, handles, batchCount, serving, view } = this;
-    const { table, servers } = serving;
+  /** Counts the slot's requests per server. */
+  private checkAssignment(assignment: Int32Array): void {
+    const { requests, batchCount } = this;
+    const { servers } = this.serving;
     batchCount.fill(0);
     this.outcome.sent.fill(0);
     for (let i = 0; i < requests.count; i++) {
@@ -266,6 +285,12 @@ export class EdgeEnv {
         throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
       batchCount[s]++;
     }
+  }
+
+  /** Enters the slot's requests into the table and sends them to their servers. */
+  private send(assignment: Int32Array, slotStartAt: number): void {
+    const { requests, handles, batchCount, serving, view } = this;
+    const { table, servers } = serving;
     let sent = 0;
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
@@ -279,6 +304,7 @@ export class EdgeEnv {
       const handle = table.allocate();
       table.slot[handle] = this.slot;
       table.index[handle] = i;
+      table.user[handle] = requests.user[i];
       table.server[handle] = s;
       table.inputTokens[handle] = input;
       table.outputTokens[handle] = output;
@@ -310,29 +336,27 @@ export class EdgeEnv {
     const { outcome } = this;
     this.reserve(outcome.completions.count + completed.length);
     const done = outcome.completions;
-    const slotSeconds = this.config.slotSeconds;
     for (let k = 0; k < completed.length; k++) {
       const handle = completed.at(k);
       const i = done.count++;
-      const slot = table.slot[handle];
-      const arrivedAt = slot * slotSeconds;
-      const completedAt = table.completedAt[handle];
-      const transmission = table.transmissionSeconds[handle];
-      const synchronisedAt = table.synchronisedAt[handle];
-      const prefillStartAt = table.prefillStartAt[handle];
-      const prefillEndAt = table.prefillEndAt[handle];
-      const joinedAt = table.joinedAt[handle];
-      done.slot[i] = slot;
+      done.slot[i] = table.slot[handle];
       done.index[i] = table.index[handle];
+      done.completedSlot[i] = outcome.slot;
+      done.user[i] = table.user[handle];
       done.server[i] = table.server[handle];
-      done.total[i] = completedAt - arrivedAt;
-      done.transmission[i] = transmission;
-      done.synchronisation[i] = synchronisedAt - arrivedAt - transmission;
-      done.prefillQueue[i] = prefillStartAt - synchronisedAt;
-      done.prefill[i] = prefillEndAt - prefillStartAt;
-      done.admission[i] = joinedAt - prefillEndAt;
-      done.decode[i] = table.decodeSeconds[handle];
-      done.completedAt[i] = completedAt;
+      done.inputTokens[i] = table.inputTokens[handle];
+      done.outputTokens[i] = table.outputTokens[handle];
+      done.predictedTokens[i] = table.predictedTokens[handle];
+      done.synchronisedAt[i] = table.synchronisedAt[handle];
+      done.prefillStartAt[i] = table.prefillStartAt[handle];
+      done.prefillEndAt[i] = table.prefillEndAt[handle];
+      done.joinedAt[i] = table.joinedAt[handle];
+      const completedAt = (done.completedAt[i] = table.completedAt[handle]);
+      writeDelays(done, i, {
+        arrivedAt: done.slot[i] * this.config.slotSeconds,
+        transmission: table.transmissionSeconds[handle],
+        decode: table.decodeSeconds[handle],
+      });
       outcome.requestSeconds += completedAt - slotStartAt;
       table.release(handle);
     }
@@ -350,11 +374,14 @@ export class EdgeEnv {
   }
 
   /** After slot T the servers run until nothing is left; what completes counts to the last slot (V-A). */
-  private drain(lastSlotStartAt: number): void {
-    const { serving, options } = this;
+  private drain(lastSlotStartAt: number, cutAt: number): void {
+    const { serving, options, outcome } = this;
     for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
       serving.runSlot(slot, options.recorder);
       this.collect(lastSlotStartAt);
     }
+    const { completions } = outcome;
+    for (let k = 0; k < completions.count; k++)
+      if (completions.completedAt[k] > cutAt) outcome.drainedLatency += completions.total[k];
   }
 }

@@ -1,13 +1,11 @@
 import { createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
-import { EdgeEnv, type EdgeEnvOptions, configuredWorkload } from './edge-env';
+import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import type { SlotOutcome } from './outcome';
 import { playSlots } from './play-slots';
 import type { Scheduler, SchedulerFactory } from './scheduler';
 import type { SystemConfig } from '../system/config';
 import type { Scenario, ServerSpec } from '../system/scenario';
-import type { EdgeServer } from '../system/server';
-import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
 import { type LatencyParts, Metrics, type RunMetrics } from './metrics';
 
 /** One request's whole way: where it went, the points in time it passed, and the parts of D_tot between them, all s. */
@@ -125,10 +123,9 @@ export function inspect(
   });
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
-  const lengths = trueLengths(configuredWorkload(config, seed, options.workload), env.servers);
   const slots: InspectedSlot[] = [];
   const assignments: number[][] = [];
-  const done: Done[] = [];
+  const requests: InspectedRequest[] = [];
   const noted: Scheduler = (view, assignment) => {
     assign(view, assignment);
     assignments.push(Array.from(assignment.subarray(0, view.count)));
@@ -136,12 +133,9 @@ export function inspect(
   for (const outcome of playSlots(env, noted)) {
     metrics.add(outcome);
     slots.push(...slotRows(outcome));
-    done.push(...doneRows(outcome));
+    requests.push(...requestRows(outcome, config.slotSeconds));
   }
-  const boundaries = boundariesOf(iterations, config.servers);
-  const requests = done
-    .sort((a, b) => a.slot - b.slot || a.index - b.index)
-    .map((row) => inspected(row, lengths(row.slot, row.index), config.slotSeconds, boundaries));
+  requests.sort((a, b) => a.slot - b.slot || a.index - b.index);
   const batches = batchesOf(requests);
   return {
     config,
@@ -263,22 +257,6 @@ export function kvByRequest(run: Inspection, server: number, fromAt: number = 0,
   return { iterations, requests };
 }
 
-/** What the environment reports of a completed request. */
-interface Done extends LatencyParts {
-  readonly slot: number;
-  readonly index: number;
-  readonly server: number;
-  readonly total: number;
-  readonly completedAt: number;
-}
-
-interface Lengths {
-  readonly user: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly predictedTokens: number;
-}
-
 function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome): InspectedSlot[] {
   return Array.from(eta, (value, s) => ({
     slot,
@@ -291,94 +269,44 @@ function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome
   }));
 }
 
-function doneRows({ completions }: SlotOutcome): Done[] {
+function requestRows({ completions }: SlotOutcome, slotSeconds: number): InspectedRequest[] {
   const at = (column: Float64Array | Int32Array, i: number): number => column[i];
   return Array.from({ length: completions.count }, (_, i) => {
+    const [slot, index] = [at(completions.slot, i), at(completions.index, i)];
+    const arrivedAt = slot * slotSeconds;
+    const transmission = at(completions.transmission, i);
     return {
-      slot: at(completions.slot, i),
-      index: at(completions.index, i),
+      id: `t${String(slot)}-${String(index)}`,
+      slot,
+      index,
+      user: at(completions.user, i),
       server: at(completions.server, i),
-      transmission: at(completions.transmission, i),
+      inputTokens: at(completions.inputTokens, i),
+      outputTokens: at(completions.outputTokens, i),
+      predictedTokens: at(completions.predictedTokens, i),
+      transmission,
       synchronisation: withoutRounding(at(completions.synchronisation, i)),
       prefillQueue: withoutRounding(at(completions.prefillQueue, i)),
       prefill: at(completions.prefill, i),
       admission: withoutRounding(at(completions.admission, i)),
       decode: at(completions.decode, i),
       total: at(completions.total, i),
+      arrivedAt,
+      transmittedAt: arrivedAt + transmission,
+      synchronisedAt: at(completions.synchronisedAt, i),
+      prefillStartAt: at(completions.prefillStartAt, i),
+      prefillEndAt: at(completions.prefillEndAt, i),
+      joinedAt: at(completions.joinedAt, i),
       completedAt: at(completions.completedAt, i),
     };
   });
 }
 
-/** The lengths that the servers ran, by slot and place: the workload once more, without what no pool can hold. */
-function trueLengths(workload: Workload, servers: readonly EdgeServer[]): (slot: number, index: number) => Lengths {
-  const most = Math.max(...servers.map((server) => server.maxTokens));
-  const drawn: SlotRequests = slotRequests(workload.maxRequestsPerSlot);
-  let inSlot = -1;
-  let kept: number[] = [];
-  return (slot, index) => {
-    if (slot !== inSlot) {
-      workload.fill(slot, drawn);
-      inSlot = slot;
-      kept = Array.from({ length: drawn.count }, (_, i) => i).filter(
-        (i) => drawn.inputTokens[i] + drawn.outputTokens[i] <= most,
-      );
-    }
-    const i = kept[index];
-    return {
-      user: drawn.user[i],
-      inputTokens: drawn.inputTokens[i],
-      outputTokens: drawn.outputTokens[i],
-      predictedTokens: drawn.predictedTokens[i],
-    };
-  };
-}
-
 /**
- * Seconds below which two points in time are one. The environment reports delays; a point in time made of them may
- * be off by rounding, far less than any iteration lasts.
+ * A wait of less than a picosecond is the rounding of a difference of two equal points in time.
  */
-const SAME_SECONDS = 1e-9;
-
-/** A wait that is nothing but the rounding of a difference is no wait. */
 function withoutRounding(seconds: number): number {
-  return Math.abs(seconds) < 1e-3 * SAME_SECONDS ? 0 : seconds;
-}
-
-/** When the iterations of each server start, [S][K], in order. */
-function boundariesOf(iterations: readonly { server: number; startsAt: number }[], servers: number): number[][] {
-  const boundaries: number[][] = Array.from({ length: servers }, () => []);
-  for (const { server, startsAt } of iterations) boundaries[server]?.push(startsAt);
-  return boundaries;
-}
-
-/** The entry of an increasing array that is the same point in time, to the bit. */
-function snap(at: number, boundaries: readonly number[]): number {
-  let low = 0;
-  let high = boundaries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (boundaries[middle] < at - SAME_SECONDS) low = middle + 1;
-    else high = middle;
-  }
-  return boundaries[low] ?? at;
-}
-
-function inspected(row: Done, lengths: Lengths, slotSeconds: number, boundaries: number[][]): InspectedRequest {
-  const arrivedAt = row.slot * slotSeconds;
-  const synchronisedAt = arrivedAt + row.transmission + row.synchronisation;
-  const prefillStartAt = synchronisedAt + row.prefillQueue;
-  return {
-    ...row,
-    ...lengths,
-    id: `t${String(row.slot)}-${String(row.index)}`,
-    arrivedAt,
-    transmittedAt: arrivedAt + row.transmission,
-    synchronisedAt,
-    prefillStartAt,
-    prefillEndAt: prefillStartAt + row.prefill,
-    joinedAt: snap(row.completedAt - row.decode, boundaries[row.server]),
-  };
+  return Math.abs(seconds) < 1e-12 ? 0 : seconds;
 }
 
 function batchesOf(requests: readonly InspectedRequest[]): InspectedBatch[] {
@@ -396,15 +324,14 @@ function withPhases(
   iterations: readonly Omit<InspectedIteration, 'phase' | 'prefillRuns'>[],
   batches: readonly InspectedBatch[],
 ): InspectedIteration[] {
-  const before = (a: number, b: number): boolean => a < b - SAME_SECONDS;
   return iterations.map((row) => {
     const { server, slot, startsAt } = row;
-    const own = batches.filter((batch) => batch.server === server && !before(startsAt, batch.arrivedAt));
+    const own = batches.filter((batch) => batch.server === server && startsAt >= batch.arrivedAt);
     const batch = own.find((candidate) => candidate.slot === slot);
     return {
       ...row,
-      phase: batch !== undefined && before(startsAt, batch.prefillEndAt) ? ('I' as const) : ('II' as const),
-      prefillRuns: own.some((b) => !before(startsAt, b.prefillStartAt) && before(startsAt, b.prefillEndAt)),
+      phase: batch !== undefined && startsAt < batch.prefillEndAt ? ('I' as const) : ('II' as const),
+      prefillRuns: own.some((b) => startsAt >= b.prefillStartAt && startsAt < b.prefillEndAt),
     };
   });
 }

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { type SlotOutcome, completions } from './outcome';
-import { completedLatency, driftPlusPenaltyReward, fixedPenaltyReward, weightedDeviation } from './reward';
+import {
+  type RewardWeights,
+  completedLatency,
+  driftPlusPenalty,
+  fixedPenalty,
+  latencyOnly,
+  slotReward,
+  weightedDeviation,
+} from './reward';
 
 function outcome(): SlotOutcome {
   const done = completions(4);
   done.total.set([2, 3, 99, 99]);
   done.count = 2;
+  const scored = { deviation: Float64Array.of(0.03, 0.005), queue: Float64Array.of(0.2, 0.4) };
   return {
     slot: 0,
     arrived: 2,
@@ -14,8 +23,9 @@ function outcome(): SlotOutcome {
     eta: new Float64Array(2),
     peak: new Float64Array(2),
     iterations: new Float64Array(2),
-    deviation: Float64Array.of(0.03, 0.005),
-    queue: Float64Array.of(0.2, 0.4),
+    ...scored,
+    learned: scored,
+    drainedLatency: 0,
     sent: new Float64Array(2),
     backlog: new Float64Array(2),
     waiting: 3,
@@ -25,7 +35,7 @@ function outcome(): SlotOutcome {
 }
 
 describe('rewards', () => {
-  const weights = { latencyWeight: 0.5, memoryWeight: 2, balanceUnit: 0.1 };
+  const weights: RewardWeights = { memoryWeight: 2, penaltyWeight: 4, balanceUnit: 0.1, balanceTolerance: 0.01 };
 
   it('counts the completed requests only', () => {
     expect(completedLatency(outcome())).toBe(5);
@@ -37,13 +47,29 @@ describe('rewards', () => {
     expect(weightedDeviation(outcome(), 0.1)).toBeCloseTo(0.8, 12);
   });
 
-  it('is −ν·ΣD − ΣZY − ϱΥ', () => {
-    // −0.5·5 − 0.8 − 2·3
-    expect(driftPlusPenaltyReward(weights)(outcome())).toBeCloseTo(-9.3, 12);
+  it('leaves out the drain', () => {
+    expect(completedLatency({ ...outcome(), drainedLatency: 2 })).toBe(3);
   });
 
-  it('of PPO takes what exceeds ε, without queues', () => {
-    // −0.5·5 − 4·(0.03 − 0.01)/0.01 − 2·3; the other server keeps the tolerance.
-    expect(fixedPenaltyReward(weights, 4, 0.01)(outcome())).toBeCloseTo(-16.5, 12);
+  it('is (−ν·ΣD − ΣZY − ϱΥ)/U, the first term delayed', () => {
+    const { delayed, immediate } = slotReward(driftPlusPenalty.terms(outcome(), weights), 0.5, 10);
+    expect(delayed).toBeCloseTo((-0.5 * 5) / 10, 12);
+    expect(immediate).toBeCloseTo((-0.8 - 2 * 3) / 10, 12);
+  });
+
+  it('weighs the measure that is learned from, not the one that is scored', () => {
+    const counted = { deviation: Float64Array.of(0.5, 0), queue: Float64Array.of(1, 9) };
+    expect(driftPlusPenalty.terms({ ...outcome(), learned: counted }, weights).balance).toBeCloseTo(0.5 / 0.01, 12);
+  });
+
+  it('of PPO takes the part above ε, without queues', () => {
+    // 4·(0.03 − 0.01)/0.01; the other server keeps the tolerance.
+    const { latency, balance, memory } = fixedPenalty.terms(outcome(), weights);
+    expect([latency, memory]).toEqual([5, 6]);
+    expect(balance).toBeCloseTo(8, 12);
+  });
+
+  it('without load balancing has no balance term', () => {
+    expect(latencyOnly.terms(outcome(), weights)).toEqual({ latency: 5, balance: 0, memory: 6 });
   });
 });

@@ -1,58 +1,120 @@
+import type { SystemConfig } from '../system/config';
 import type { SlotOutcome } from './outcome';
 
-/** The reward of a slot, as a pure function of what happened in it. */
-export type RewardFunction = (outcome: SlotOutcome) => number;
+/** The three terms of a slot's reward (30), as costs, before ν, the sign and the division by U. */
+export interface RewardTerms {
+  /** Σ D_tot of the requests that completed in the slot, without those of the drain, s. */
+  readonly latency: number;
+  /** Cost of imbalance. */
+  readonly balance: number;
+  /** Cost of requests that wait for KV room. */
+  readonly memory: number;
+}
 
-/** Weights of the drift-plus-penalty reward. */
+/** Weights that the terms of a reward use. */
 export interface RewardWeights {
-  /** ν, weight of the latency, 1/s. */
-  readonly latencyWeight: number;
   /** ϱ, weight of each request that waits for room in the KV pool. */
   readonly memoryWeight: number;
-  /** Unit in which Y and Z are measured; 1 as printed, ε makes balance comparable to seconds. */
+  /** c, weight of the violated constraint; only `fixedPenalty` has one. */
+  readonly penaltyWeight: number;
+  /** Unit in which Y and Z are measured; 1 as printed, less makes balance comparable to seconds. */
   readonly balanceUnit: number;
+  /** ε, tolerance of Y. */
+  readonly balanceTolerance: number;
 }
 
-/** Σ D_tot over the requests that completed in the slot, s. */
-export function completedLatency(outcome: SlotOutcome): number {
-  const { completions } = outcome;
-  let sum = 0;
-  for (let i = 0; i < completions.count; i++) sum += completions.total[i];
-  return sum;
+/** Weights of a system whose learner uses the default ϱ = 1 and c = 1. */
+export function rewardWeights(
+  { balanceUnit, balanceTolerance }: SystemConfig,
+  memoryWeight: number = 1,
+  penaltyWeight: number = 1,
+): RewardWeights {
+  return { memoryWeight, penaltyWeight, balanceUnit, balanceTolerance };
 }
 
-/** Σ Z_s·Y_s over the servers, in units of `unit`². */
-export function weightedDeviation(outcome: SlotOutcome, unit: number): number {
-  let sum = 0;
-  for (let s = 0; s < outcome.queue.length; s++) sum += outcome.queue[s] * outcome.deviation[s];
-  return sum / (unit * unit);
+/** Terms of a slot's reward, as a pure function of the outcome: what an environment is given. */
+export type RewardFunction = (outcome: SlotOutcome) => RewardTerms;
+
+/** A reward by name: what a learning method is given. */
+export interface Reward {
+  /** Enters run keys and checkpoints. */
+  readonly id: string;
+  /** Whether the reward weighs Y by the virtual queues Z. */
+  readonly usesQueue: boolean;
+  /** The terms of a slot. */
+  terms(outcome: SlotOutcome, weights: RewardWeights): RewardTerms;
+}
+
+/** The two streams of rewards that the critic's two heads learn, in seconds per user. */
+export interface StreamRewards {
+  /** −ν·Σ D_tot / U: arrives when a request completes, many slots after its assignment. */
+  readonly delayed: number;
+  /** −(balance + memory) / U: arrives at once. */
+  readonly immediate: number;
 }
 
 /**
- * The delayed reward as printed, (30): r_{t+1} = −ν·Σ_s Σ_{i∈Q'_s(t)} D_tot − Σ_s Z_s·Y_s − ϱ·Υ(t).
+ * The reward (30) that trains: r_{t+1} = −ν·Σ_s Σ_{i∈Q'_s(t)} D_tot − Σ_s Z_s·Y_s − ϱ·Υ(t), divided by U and split by when
+ * its terms arrive.
+ * Note: the division by U keeps rewards of the same size for every number of users; it changes no optimum.
+ * Note: the drain's completions are left out of Q'_s(T). The cut at T is a truncation, and V(s_T) stands for what follows.
  * Note: Q' is read as the requests that complete in slot t, Υ as the number of prefilled requests that wait for
  * admission; their definitions are lost.
+ *
+ * @param latencyWeight ν, 1/s.
+ * @param users U.
  */
-export function driftPlusPenaltyReward(weights: RewardWeights): RewardFunction {
-  const { latencyWeight, memoryWeight, balanceUnit } = weights;
-  return (outcome) =>
-    -latencyWeight * completedLatency(outcome) -
-    weightedDeviation(outcome, balanceUnit) -
-    memoryWeight * outcome.waiting;
+export function slotReward(terms: RewardTerms, latencyWeight: number, users: number): StreamRewards {
+  return {
+    delayed: -(latencyWeight / users) * terms.latency,
+    immediate: -(terms.balance + terms.memory) / users,
+  };
 }
 
-/**
- * The reward of the PPO baseline, V-B: a fixed penalty on the violated constraint instead of virtual queues,
- * r = −ν·Σ D_tot − c·Σ_s max(Y_s − ε, 0)/ε − ϱ·Υ.
- *
- * @param penalty c.
- * @param tolerance ε.
- */
-export function fixedPenaltyReward(weights: RewardWeights, penalty: number, tolerance: number): RewardFunction {
-  const { latencyWeight, memoryWeight } = weights;
-  return (outcome) => {
-    let violation = 0;
-    for (const y of outcome.deviation) violation += Math.max(y - tolerance, 0) / tolerance;
-    return -latencyWeight * completedLatency(outcome) - penalty * violation - memoryWeight * outcome.waiting;
-  };
+/** The reward of LYREO and Ly-PPO (30): imbalance costs Σ_s Z_s·Y_s. */
+export const driftPlusPenalty: Reward = {
+  id: 'drift-plus-penalty',
+  usesQueue: true,
+  terms: (outcome, { memoryWeight, balanceUnit }) => ({
+    latency: completedLatency(outcome),
+    balance: weightedDeviation(outcome, balanceUnit),
+    memory: memoryWeight * outcome.waiting,
+  }),
+};
+
+/** The reward of PPO, V-B: the violated constraint costs c·Σ_s max(Y_s − ε, 0)/ε, without virtual queues. */
+export const fixedPenalty: Reward = {
+  id: 'fixed-penalty',
+  usesQueue: false,
+  terms: (outcome, { memoryWeight, penaltyWeight, balanceTolerance }) => {
+    let balance = 0;
+    for (const y of outcome.learned.deviation)
+      balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / balanceTolerance;
+    return { latency: completedLatency(outcome), balance, memory: memoryWeight * outcome.waiting };
+  },
+};
+
+/** The reward of LYREO-NoLB, V-D: imbalance costs nothing. */
+export const latencyOnly: Reward = {
+  id: 'latency-only',
+  usesQueue: false,
+  terms: (outcome, { memoryWeight }) => ({
+    latency: completedLatency(outcome),
+    balance: 0,
+    memory: memoryWeight * outcome.waiting,
+  }),
+};
+
+/** Σ D_tot of the requests that completed in the slot, without those of the drain, s. */
+export function completedLatency({ completions, drainedLatency }: SlotOutcome): number {
+  let sum = 0;
+  for (let i = 0; i < completions.count; i++) sum += completions.total[i];
+  return sum - drainedLatency;
+}
+
+/** Σ Z_s·Y_s over the servers, in units of `unit`², by the measure that is learned from. */
+export function weightedDeviation({ learned: { queue, deviation } }: SlotOutcome, unit: number): number {
+  let sum = 0;
+  for (let s = 0; s < queue.length; s++) sum += queue[s] * deviation[s];
+  return sum / (unit * unit);
 }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate';
-import { CountBalance } from './count-balance';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';
 import { checkEnv } from './check-env';
 import { EdgeEnv } from './edge-env';
-import { driftPlusPenaltyReward } from './reward';
+import { type RewardFunction, driftPlusPenalty, rewardWeights } from './reward';
 import type { SlotView } from './slot-view';
 
 const fresh = systemConfig('calibrated', { users: 30, servers: 4, slots: 20 });
@@ -76,7 +75,7 @@ describe('stale state', () => {
   });
 
   it('conforms', () => {
-    const reward = driftPlusPenaltyReward({ latencyWeight: 0.5, memoryWeight: 1, balanceUnit: 0.1 });
+    const reward: RewardFunction = (outcome) => driftPlusPenalty.terms(outcome, rewardWeights(fresh));
     checkEnv(
       () => new EdgeEnv(stale(2), 3, { reward }),
       (view, assignment) => {
@@ -101,23 +100,18 @@ describe('stale state', () => {
   });
 
   it('counts of requests are of the servers as they are, their queues are seen late', () => {
-    const trail = (config: typeof fresh): { counts: number[][]; queues: number[][] } => {
-      const env = new EdgeEnv(config, 4);
-      const counted = new CountBalance(config);
-      const [counts, queues]: number[][][] = [[], []];
+    const trail = (config: typeof fresh): { deviations: number[][]; queues: number[][] } => {
+      const env = new EdgeEnv(config, 4, { balanceMeasure: 'count' });
+      const [deviations, queues]: number[][][] = [[], []];
       for (let step = env.reset(); step.stepType !== 'last';) {
-        counted.show(step.view);
         queues.push([...step.view.queue]);
-        const assignment = assign(step.view);
-        const read = counted.read(step.view, assignment);
-        counts.push([...read]);
-        step = env.step(assignment);
-        if (step.outcome !== null) counted.add(read, step.outcome);
+        step = env.step(assign(step.view));
+        deviations.push([...env.outcome.learned.deviation]);
       }
-      return { counts, queues };
+      return { deviations, queues };
     };
     const [a, b] = [trail(fresh), trail(stale(2))];
-    expect(b.counts).toEqual(a.counts);
+    expect(b.deviations).toEqual(a.deviations);
     expect(b.queues).toEqual(a.queues.map((_, t) => a.queues[Math.max(0, t - 2)]));
     expect(a.queues[19]).not.toEqual(a.queues[17]);
   });

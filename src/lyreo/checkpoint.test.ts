@@ -7,7 +7,10 @@ import { tinyConfig } from '../../tests/support/tiny';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { checkSameRun, loadCheckpoint, loadPolicy, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateLog } from './lyreo';
-import type { LearningMethod } from './method';
+import { driftPlusPenalty } from '../env/reward';
+import { own } from './credit/own';
+import { request } from './credit/request';
+import { type LearningMethod, methodIds } from './method';
 import { trainingConfig } from './read-training';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-checkpoint-'));
@@ -16,7 +19,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+const method: LearningMethod = {
+  policy: 'factorised',
+  credit: request,
+  reward: driftPlusPenalty,
+  balanceMeasure: 'eta',
+};
 const training = trainingConfig(method, {
   updateEpochs: 2,
   predictorSteps: 4,
@@ -78,10 +86,10 @@ describe('a checkpoint', () => {
     const { learner, log } = trained(3);
     saveCheckpoint(at('checkpoint'), learner, log);
     const checkpoint = loadCheckpoint(at('checkpoint'));
-    expect(checkpoint).toMatchObject({ method, training, seed: 1, updates: 3, log });
+    expect(checkpoint).toMatchObject({ method: methodIds(method), training, seed: 1, updates: 3, log });
     expect(checkpoint.config).toEqual(JSON.parse(JSON.stringify(config)));
     expect(checkpoint.training.targetKl).toBe(Infinity);
-    const resumed = resumeLearner(at('checkpoint'), checkpoint);
+    const resumed = resumeLearner(at('checkpoint'), checkpoint, method);
     for (let k = 0; k < 2; k++)
       expect(JSON.stringify(resumed.update()?.log)).toBe(JSON.stringify(learner.update()?.log));
     saveCheckpoint(at('a'), learner, []);
@@ -102,14 +110,25 @@ describe('a checkpoint', () => {
     expect(complaint(() => loadCheckpoint(at('text')))).toMatch(/text is no file of lyreo's/);
     const checkpoint = loadCheckpoint(at('sound'));
     const other = { ...checkpoint, training: { ...training, hidden: [8, 8, 8] } };
-    expect(complaint(() => resumeLearner(at('sound'), other))).toMatch(/sound does not fit: .*written by lyreo/);
+    expect(complaint(() => resumeLearner(at('sound'), other, method))).toMatch(
+      /sound does not fit: .*written by lyreo/,
+    );
     truncateSync(at('sound'), 1000);
     expect(complaint(() => loadCheckpoint(at('sound')))).toMatch(/damaged or cut short/);
     learner.dispose();
   });
 
+  it('is not resumed by another credit rule: the error names both', () => {
+    const { learner } = trained(1);
+    saveCheckpoint(at('own'), learner, []);
+    learner.dispose();
+    expect(complaint(() => resumeLearner(at('own'), loadCheckpoint(at('own')), { ...method, credit: own }))).toMatch(
+      /method's credit is "own"; allowed: "request", as in .*own/,
+    );
+  });
+
   it('tells which field of another training differs, and both values', () => {
-    const run = { config, method, training, seed: 1 };
+    const run = { config, method: methodIds(method), training, seed: 1 };
     expect(() => {
       checkSameRun(
         run,
@@ -136,7 +155,7 @@ describe('a policy file', () => {
     const { learner } = trained(2);
     savePolicy(at('p'), learner);
     const saved = loadPolicy(at('p'));
-    expect(saved).toMatchObject({ method, seed: 1, updates: 2 });
+    expect(saved).toMatchObject({ method: methodIds(method), seed: 1, updates: 2 });
     expect([...saved.policy.net.parameters.values]).toEqual([...learner.policy.net.parameters.values]);
     // Other numbers of users, lengths and links are no obstacle.
     expect(loadPolicy(at('p'), tinyConfig({ users: 9, lengths: 'lmsys-like' })).updates).toBe(2);

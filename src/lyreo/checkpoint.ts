@@ -8,14 +8,15 @@ import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { Learner, type UpdateLog } from './lyreo';
-import type { LearningMethod, TrainingConfig } from './method';
+import { type LearningMethod, type MethodIds, methodIds } from './method';
+import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { type State, floatsOf } from './state';
 
-/** What determines a training: the same four give the same bytes. */
+/** What determines a training: the same four give the same bytes. Functions of a method stand by their ids. */
 export interface TrainingRun {
   readonly config: SystemConfig;
-  readonly method: LearningMethod;
+  readonly method: MethodIds;
   readonly training: TrainingConfig;
   readonly seed: number;
 }
@@ -65,7 +66,7 @@ const features: readonly string[] = [...serverFeatureTable, ...serverConstantTab
 );
 
 function factsOf(kind: Facts['kind'], { config, files, method, training, seed, updates }: Learner): Facts {
-  return { kind, library: packageVersion(), files, config, method, training, seed, updates };
+  return { kind, library: packageVersion(), files, config, method: methodIds(method), training, seed, updates };
 }
 
 /**
@@ -89,15 +90,20 @@ export function loadCheckpoint(path: string): Checkpoint {
 }
 
 /**
- * A learner that goes on where the checkpoint was written.
+ * A learner that continues where the checkpoint was written.
  *
- * @throws UserError when this version of lyreo has other networks, or naming a file that has other content than then.
+ * @param method the functions whose ids the checkpoint has.
+ * @throws UserError when the method has other ids, this version of lyreo has other networks, or a file that the
+ *   configuration names has other content than then.
  */
 export function resumeLearner(
   path: string,
-  { config, files, method, training, seed, state, library }: Checkpoint,
+  checkpoint: Checkpoint,
+  method: LearningMethod,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): Learner {
+  const { config, files, training, seed, state, library } = checkpoint;
+  checkSameRun({ ...checkpoint, method: methodIds(method) }, checkpoint, path);
   if (!acceptChangedFiles) checkSameFiles(config, files, path);
   const learner = new Learner(config, method, training, seed);
   try {

@@ -1,4 +1,5 @@
 import { logSoftmax } from '../nn/categorical';
+import { clippedObjective, isClipped } from './clipped-objective';
 import type { Policy } from './policy';
 import type { Rollout } from './rollout';
 
@@ -33,8 +34,12 @@ export interface ClipTerms {
 /** One decision's share of L^CLIP, IV-B3: min(ρ·Â, clip(ρ, 1 − ε, 1 + ε)·Â). */
 export function clipTerms(ratio: number, advantage: number, clipCoef: number): ClipTerms {
   const clipped = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
-  const plainTerm = ratio * advantage;
-  const clippedTerm = clipped * advantage;
-  const isStopped = clippedTerm < plainTerm;
-  return { ratio, clipped, plainTerm, clippedTerm, objective: Math.min(plainTerm, clippedTerm), isStopped };
+  return {
+    ratio,
+    clipped,
+    plainTerm: ratio * advantage,
+    clippedTerm: clipped * advantage,
+    objective: clippedObjective(ratio, advantage, clipCoef),
+    isStopped: isClipped(ratio, advantage, clipCoef),
+  };
 }

@@ -7,20 +7,29 @@ import { tensorflow } from '../nn/backend';
 import type { Workload } from '../system/workload';
 import { tinyConfig } from '../../tests/support/tiny';
 import { DivergenceError, Learner } from './lyreo';
-import type { CreditKind, LearningMethod } from './method';
+import { driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
+import { assigned } from './credit/assigned';
+import { delayed } from './credit/delayed';
+import { littlesLaw } from './credit/littles-law';
+import { own } from './credit/own';
+import { printed } from './credit/printed';
+import { request } from './credit/request';
+import { slot } from './credit/slot';
+import { type LearningMethod, methodIds } from './method';
 import { createPolicy, slotRecord } from './policy';
 import { trainingConfig } from './read-training';
 
 const quick = { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] };
 
+const lyreo: LearningMethod = {
+  policy: 'factorised',
+  credit: request,
+  reward: driftPlusPenalty,
+  balanceMeasure: 'eta',
+};
+
 function learner(method: Partial<LearningMethod>, seed = 1, slots = 20): Learner {
-  const whole: LearningMethod = {
-    policy: 'factorised',
-    credit: 'request',
-    balance: 'virtual-queue',
-    measure: 'eta',
-    ...method,
-  };
+  const whole: LearningMethod = { ...lyreo, ...method };
   return new Learner(tinyConfig({ slots }), whole, trainingConfig(whole, quick), seed);
 }
 
@@ -29,43 +38,42 @@ function updates(one: Learner, count: number): string[] {
 }
 
 const methods: readonly Partial<LearningMethod>[] = [
-  ...(['delayed', 'booked', 'littles-law', 'printed', 'slot', 'own', 'request'] as CreditKind[]).map((credit) => ({
-    credit,
-  })),
+  ...[delayed, assigned, littlesLaw, printed, slot, own, request].map((credit) => ({ credit })),
   { policy: 'sequential' },
-  { measure: 'count' },
-  { balance: 'none' },
-  { balance: 'fixed-penalty', credit: 'delayed' },
+  { balanceMeasure: 'count' },
+  { reward: latencyOnly },
+  { reward: fixedPenalty, credit: delayed },
 ];
+
+/** Methods with a name for the test's title. */
+const named = (list: readonly Partial<LearningMethod>[]): { name: string; method: Partial<LearningMethod> }[] =>
+  list.map((method) => ({ name: Object.values(methodIds({ ...lyreo, ...method })).join(', '), method }));
 
 describe('Learner', () => {
   it('says what to change where no request finds room', () => {
-    const method: LearningMethod = {
-      policy: 'factorised',
-      credit: 'request',
-      balance: 'virtual-queue',
-      measure: 'eta',
-    };
     const config = tinyConfig({ slots: 2, kvPoolFraction: 1e-9 });
-    expect(() => new Learner(config, method, trainingConfig(method, quick), 1).update()).toThrow(
+    expect(() => new Learner(config, lyreo, trainingConfig(lyreo, quick), 1).update()).toThrow(
       new UserError(
         "kvPoolFraction is 1e-9; allowed: more, or shorter requests; in update 1 none of 12 requests had room in its server's KV pool",
       ),
     );
   });
 
-  it.each(methods)('%j: same seed same bytes, another seed others; goes on from what it saved', (method) => {
-    const [a, b, c, d] = [learner(method), learner(method), learner(method, 2), learner(method, 1)];
-    const log = updates(a, 2);
-    expect(updates(b, 2)).toEqual(log);
-    expect(updates(c, 2)).not.toEqual(log);
-    d.restore(a.save());
-    expect(d.updates).toBe(2);
-    expect(updates(d, 2)).toEqual(updates(a, 2));
-    expect([...d.policy.net.parameters.values]).toEqual([...a.policy.net.parameters.values]);
-    expect([...d.critic.net.parameters.values]).toEqual([...a.critic.net.parameters.values]);
-    for (const one of [a, b, c, d]) one.dispose();
-  });
+  it.each(named(methods))(
+    '$name: same seed same bytes, another seed others; goes on from what it saved',
+    ({ method }) => {
+      const [a, b, c, d] = [learner(method), learner(method), learner(method, 2), learner(method, 1)];
+      const log = updates(a, 2);
+      expect(updates(b, 2)).toEqual(log);
+      expect(updates(c, 2)).not.toEqual(log);
+      d.restore(a.save());
+      expect(d.updates).toBe(2);
+      expect(updates(d, 2)).toEqual(updates(a, 2));
+      expect([...d.policy.net.parameters.values]).toEqual([...a.policy.net.parameters.values]);
+      expect([...d.critic.net.parameters.values]).toEqual([...a.critic.net.parameters.values]);
+      for (const one of [a, b, c, d]) one.dispose();
+    },
+  );
 
   it('what was saved is a copy: learning on does not change it', () => {
     const one = learner({});
@@ -78,17 +86,17 @@ describe('Learner', () => {
   });
 
   it('refuses the state of another method', () => {
-    const [request, delayed] = [learner({ credit: 'request' }), learner({ credit: 'delayed' })];
+    const [one, other] = [learner({ credit: request }), learner({ credit: delayed })];
     expect(() => {
-      request.restore(delayed.save());
+      one.restore(other.save());
     }).toThrow(/missing/);
-    request.dispose();
-    delayed.dispose();
+    one.dispose();
+    other.dispose();
   });
 
-  it.each([{ credit: 'request' }, { credit: 'delayed' }, { credit: 'printed' }, { policy: 'sequential' }] as const)(
-    '%j: 30 updates leave as many tensors as there were',
-    (method) => {
+  it.each(named([{ credit: request }, { credit: delayed }, { credit: printed }, { policy: 'sequential' }]))(
+    '$name: 30 updates leave as many tensors as there were',
+    ({ method }) => {
       const { tf } = tensorflow();
       const one = learner(method);
       const none = tf.memory().numTensors;
@@ -101,6 +109,21 @@ describe('Learner', () => {
     },
   );
 
+  it('is the three steps of Algorithm 1', () => {
+    const [whole, stepped] = [learner({}), learner({})];
+    for (let k = 0; k < 2; k++) {
+      const detail = whole.update();
+      const rollout = stepped.play();
+      if (detail === null || rollout === null) throw new Error('stopped');
+      const credit = stepped.assignCredit(rollout);
+      expect(detail.log).toMatchObject(stepped.learn(rollout, credit));
+      expect([...credit.advantages]).toEqual([...detail.credit.advantages]);
+    }
+    expect([...stepped.policy.net.parameters.values]).toEqual([...whole.policy.net.parameters.values]);
+    whole.dispose();
+    stepped.dispose();
+  });
+
   it('stops while it plays when it is asked to', () => {
     const one = learner({});
     expect(one.update(() => true)).toBeNull();
@@ -111,7 +134,7 @@ describe('Learner', () => {
   it.each(['actor', 'critic', 'return predictor'] as const)('names what is not finite: %s', (who) => {
     const one = learner({});
     updates(one, 1);
-    const { lstm } = one.assigner.predictor ?? { lstm: undefined };
+    const { lstm } = one.credit.predictor ?? { lstm: undefined };
     const parameters = {
       actor: one.policy.net.parameters,
       critic: one.critic.net.parameters,

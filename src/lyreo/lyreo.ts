@@ -3,8 +3,10 @@ import { createRng, hashLabel, type Rng } from '../core/rng';
 import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
-import { CreditAssigner, type Credit } from './credit';
-import type { LearningMethod, TrainingConfig } from './method';
+import { rewardWeights } from '../env/reward';
+import type { Credit, CreditRule } from './credit/credit';
+import type { LearningMethod } from './method';
+import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { type Critic, Ppo, type PpoLog, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
@@ -43,8 +45,8 @@ export class DivergenceError extends Error {
 }
 
 /**
- * Algorithm 1: play an episode of T slots with the policy, turn its delayed outcomes into credit, update policy and
- * critic by PPO. Each method of Section V that learns is this with another `LearningMethod`.
+ * Algorithm 1 in its three steps: `play` an episode of T slots with the policy, `assignCredit` for its delayed outcomes,
+ * `learn` policy and critic by PPO. Each method of Section V that learns is this with another `LearningMethod`.
  *
  * Everything random comes from streams of the seed, so that two processes give the same bytes, and a learner restored
  * from `save` goes on as if it had never stopped.
@@ -55,7 +57,7 @@ export class Learner {
   readonly policy: Policy;
   readonly critic: Critic;
   readonly ppo: Ppo;
-  readonly assigner: CreditAssigner;
+  readonly credit: CreditRule;
   readonly valueNorm: TargetNorm;
   updates = 0;
   private readonly actionRng: Rng;
@@ -75,7 +77,7 @@ export class Learner {
     this.policy = createPolicy(method.policy, { servers, hidden }, root.fork('policy'));
     this.critic = createCritic(servers, hidden, 2, root.fork('critic'));
     this.ppo = new Ppo(this.policy, this.critic, training);
-    this.assigner = new CreditAssigner(config, method, training, root.fork('predictor'));
+    this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });
     this.valueNorm = new TargetNorm(2);
     this.actionRng = root.fork('actions');
     this.batchRng = root.fork('minibatches');
@@ -83,29 +85,63 @@ export class Learner {
   }
 
   /**
-   * One update: T slots of experience and what is learned from them.
+   * One update: the three steps, and its line of the log.
    *
    * @returns null when `shouldStop` asked to stop while the episode was played; nothing has changed then but the
    *   stream of actions, so save before and restore after.
    * @throws DivergenceError naming the tensor that is not finite.
-   * @throws UserError when no request of the episode was answered: all completions count, those of the drain too, so
-   *   each was too large for the KV pool of its server, and there is nothing to learn from.
+   * @throws UserError when no request of the episode was answered.
    */
   update(shouldStop?: () => boolean): UpdateDetail | null {
-    const { config } = this;
+    const rollout = this.play(shouldStop);
+    if (rollout === null) return null;
+    const credit = this.assignCredit(rollout);
+    const ppo = this.learn(rollout, credit);
+    const log = {
+      update: this.updates,
+      slots: this.updates * this.config.slots,
+      ...episodeLog(rollout.metrics),
+      quality: credit.quality,
+      predictorLoss: credit.predictorLoss,
+      ...ppo,
+    };
+    this.check(log);
+    return { log, rollout, credit };
+  }
+
+  /**
+   * Step 1: an episode of T slots. Each update has an episode of its own; played again before `learn`, it meets the same
+   * users, links and requests.
+   *
+   * @returns null when `shouldStop`, asked before every slot, ended it.
+   * @throws UserError when no request was answered: all completions count, those of the drain too, so each was too large
+   *   for the KV pool of its server, and there is nothing to learn from.
+   */
+  play(shouldStop?: () => boolean): Rollout | null {
+    const { config, training } = this;
+    const { reward, balanceMeasure } = this.method;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
-    const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, this.method.measure, shouldStop);
+    const weights = rewardWeights(config, training.memoryWeight, training.fixedPenalty);
+    const options = { reward, weights, balanceMeasure, shouldStop };
+    const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
     if (rollout === null) return null;
     const { completed, arrived } = rollout.metrics;
-    if (completed === 0) {
-      const where = `update ${String(this.updates + 1)}`;
+    if (completed === 0)
       throw invalid(
         'kvPoolFraction',
         config.kvPoolFraction,
-        `more, or shorter requests; in ${where} none of ${String(arrived)} requests had room in its server's KV pool`,
+        `more, or shorter requests; in update ${String(this.updates + 1)} none of ${String(arrived)} requests had room in its server's KV pool`,
       );
-    }
-    const credit = this.assigner.assign(rollout, this.values(rollout), this.predictorRng);
+    return rollout;
+  }
+
+  /** Step 2: the credit of an episode's decisions, by the method's rule, which may learn from it. */
+  assignCredit(rollout: Rollout): Credit {
+    return this.credit.assign(rollout, this.values(rollout), this.predictorRng);
+  }
+
+  /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */
+  learn(rollout: Rollout, credit: Credit): PpoLog {
     const p = this.critic.net.parameters;
     const last = this.critic.net.depth - 1;
     this.valueNorm.follow(
@@ -114,18 +150,9 @@ export class Learner {
       p.view(`layer ${String(last)} bias`),
     );
     p.changed();
-    const ppo = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
+    const log = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
     this.updates++;
-    const log = {
-      update: this.updates,
-      slots: this.updates * config.slots,
-      ...episodeLog(rollout.metrics),
-      quality: credit.quality,
-      predictorLoss: credit.predictorLoss,
-      ...ppo,
-    };
-    this.check(log);
-    return { log, rollout, credit };
+    return log;
   }
 
   /** V of the latency and the immediate stream, [T + 1, 2]. */
@@ -138,7 +165,7 @@ export class Learner {
     const rngs = [this.actionRng, this.batchRng, this.predictorRng].map((rng) => rng.save());
     return {
       ...this.ppo.save(),
-      ...named('credit', this.assigner.save()),
+      ...named('credit', this.credit.save?.() ?? {}),
       norm: Float64Array.from(this.valueNorm.save()),
       draws: Float64Array.from(rngs.flat()),
       updates: Float64Array.of(this.updates),
@@ -152,7 +179,7 @@ export class Learner {
    */
   restore(state: State): void {
     this.ppo.restore(state);
-    this.assigner.restore(partOf(state, 'credit'));
+    this.credit.restore?.(partOf(state, 'credit'));
     this.valueNorm.restore([...arrayOf(state, 'norm')]);
     const draws = [...arrayOf(state, 'draws')];
     const rngs = [this.actionRng, this.batchRng, this.predictorRng];
@@ -166,7 +193,7 @@ export class Learner {
   dispose(): void {
     this.policy.net.dispose();
     this.critic.net.dispose();
-    this.assigner.predictor?.lstm.dispose();
+    this.credit.dispose?.();
   }
 
   private check(log: UpdateLog): void {
@@ -174,7 +201,7 @@ export class Learner {
       typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number),
     );
     // In the order in which one spoils the next.
-    const { predictor } = this.assigner;
+    const { predictor } = this.credit;
     const parts = {
       'return predictor': predictor?.lstm.parameters,
       critic: this.critic.net.parameters,

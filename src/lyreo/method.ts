@@ -1,102 +1,32 @@
 import type { BalanceMeasure } from '../env/count-balance';
-import type { PolicyKind } from './policy';
+import type { Reward } from '../env/reward';
+import type { CreditFactory } from './credit/credit';
+import { type PolicyKind, policyDefaults } from './policy';
+import { type TrainingConfig, trainingStandards } from './training-config';
 
-/**
- * How the outcome of a decision is handed back to it.
- * - delayed: latency counts when a request completes, as the reward is printed (Ly-PPO).
- * - booked: once a request has completed its latency is booked to the slot that assigned it; no predictor.
- * - littles-law: −N(t)·Δ in place of latencies; by Little's law the same return, without any delay or learning.
- * - printed: the whole delayed reward of a window of H slots is redistributed by the LSTM, r' = g_t − g_{t−1} (IV-B2).
- * - slot: booked latency is redistributed by return to go, slot by slot; immediate terms stay where they are.
- * - own: each request is credited with its own latency; no predictor.
- * - request: `own`, and one prediction per server credits each request with what it changed for others and for balance.
- */
-export type CreditKind = 'delayed' | 'booked' | 'littles-law' | 'printed' | 'slot' | 'own' | 'request';
-
-/** What keeps the load balanced: virtual queues, a fixed penalty (PPO), or nothing. */
-export type BalanceKind = 'virtual-queue' | 'fixed-penalty' | 'none';
-
-/** A learning method, as data. */
+/** A learning method: how it assigns requests, what rewards it, and how the reward is credited to decisions. */
 export interface LearningMethod {
   readonly policy: PolicyKind;
-  readonly credit: CreditKind;
-  readonly balance: BalanceKind;
-  readonly measure: BalanceMeasure;
+  readonly credit: CreditFactory;
+  readonly reward: Reward;
+  /** The quantity that is balanced where it is learned. */
+  readonly balanceMeasure: BalanceMeasure;
 }
 
-/** Hyperparameters of a training; Table I where it prints them. */
-export interface TrainingConfig {
-  /** γ. Default 0.98 (Table I). */
-  readonly gamma: number;
-  /** λ of the generalised advantage over delayed and immediate rewards. Default 0.95. */
-  readonly gaeLambda: number;
-  /** λ over the immediate terms where latency is redistributed or booked. Default 0.5. */
-  readonly immediateLambda: number;
-  /** ε of the clip. Default 0.2 (Table I). */
-  readonly clipCoef: number;
-  /** Of the actor; the critic learns at three times it. Default 3e-4 (Table I). */
-  readonly learningRate: number;
-  /** Default 10 (Table I). */
-  readonly updateEpochs: number;
-  /** Default 4. */
-  readonly minibatches: number;
-  /** Default 0.003. */
-  readonly entCoef: number;
-  /** Default 0.5. */
-  readonly vfCoef: number;
-  /** Default 0.5. */
-  readonly maxGradNorm: number;
-  /** Default 0.015; ∞ never ends an update early. */
-  readonly targetKl: number;
-  /** Default 'request'. */
-  readonly ratio: 'request' | 'joint';
-  /** ϱ, weight of each request that waits for KV room. Default 1. */
-  readonly memoryWeight: number;
-  /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
-  readonly fixedPenalty: number;
-  /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
-  readonly hidden: readonly number[];
-  /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
-  readonly window: number;
-  /** Gradient steps of the predictor per update. Default 40. */
-  readonly predictorSteps: number;
-  /** Windows per step. Default 64. */
-  readonly predictorBatch: number;
-  /** Default 1e-3. */
-  readonly predictorLearningRate: number;
-  /** Rollouts that the predictor learns from. Default 4. */
-  readonly predictorMemory: number;
-  /** Discount of the redistributed prospect. Default 0.9. */
-  readonly prospectGamma: number;
-  /** Quality (R²) from which on the redistribution is used in full. Default 0.2. */
-  readonly fullQuality: number;
+/** A method by the ids of its functions: what run keys and files say of it. */
+export interface MethodIds {
+  readonly policy: PolicyKind;
+  readonly credit: string;
+  readonly reward: string;
+  readonly balanceMeasure: BalanceMeasure;
 }
 
-/** The defaults of a method. */
-export function trainingDefaults(method: LearningMethod): TrainingConfig {
-  const printed = method.credit === 'printed';
-  return {
-    gamma: 0.98,
-    gaeLambda: 0.95,
-    immediateLambda: 0.5,
-    clipCoef: 0.2,
-    learningRate: 3e-4,
-    updateEpochs: 10,
-    minibatches: 4,
-    entCoef: 0.003,
-    vfCoef: 0.5,
-    maxGradNorm: 0.5,
-    targetKl: 0.015,
-    ratio: 'request',
-    memoryWeight: 1,
-    fixedPenalty: 1,
-    hidden: method.policy === 'sequential' ? [32, 32, 16] : [64, 64, 32],
-    window: printed ? 250 : 12,
-    predictorSteps: printed ? 20 : 40,
-    predictorBatch: printed ? 8 : 64,
-    predictorLearningRate: 1e-3,
-    predictorMemory: 4,
-    prospectGamma: 0.9,
-    fullQuality: 0.2,
-  };
+/** The ids of a method. */
+export function methodIds({ policy, credit, reward, balanceMeasure }: LearningMethod): MethodIds {
+  return { policy, credit: credit.id, reward: reward.id, balanceMeasure };
+}
+
+/** The hyperparameters of a method where nothing else is said. */
+export function trainingDefaults({ policy, credit }: LearningMethod): TrainingConfig {
+  return { ...trainingStandards, ...policyDefaults(policy), ...credit.defaults };
 }

@@ -13,6 +13,7 @@ import {
 import type { SlotView } from '../env/slot-view';
 import { logSoftmax, sample, argMax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
+import type { TrainingConfig } from './training-config';
 import { DriftForecast } from '../schedulers/drift-plus-penalty';
 
 /** How a slot's requests are assigned. */
@@ -212,6 +213,11 @@ function pairPolicy(net: Mlp, S: number): Policy {
 
 function clip(x: number): number {
   return x > 10 ? 10 : x < -10 ? -10 : x;
+}
+
+/** Hyperparameters that differ from the defaults where the policy is of a kind: the pair scorer has S times the rows. */
+export function policyDefaults(kind: PolicyKind): Partial<TrainingConfig> {
+  return kind === 'sequential' ? { hidden: [32, 32, 16] } : {};
 }
 
 /** Makes the policy of a kind. */

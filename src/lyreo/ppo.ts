@@ -2,7 +2,8 @@ import type { Rng } from '../core/rng';
 import { Adam } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
-import type { TrainingConfig } from './method';
+import { clippedObjective, isClipped } from './clipped-objective';
+import type { TrainingConfig } from './training-config';
 import type { Policy } from './policy';
 import { type State, named, networkState, partOf, restoreNetwork } from './state';
 import { type Rollout, criticInputs } from './rollout';
@@ -103,15 +104,13 @@ export class ClipLoss {
         out[k + s] = p;
         if (p > 0) entropy -= p * logProbs[k + s];
       }
-      const isClipped = (advantage > 0 && ratio > 1 + clipCoef) || (advantage < 0 && ratio < 1 - clipCoef);
-      const g = isClipped ? 0 : -ratio * advantage * scale;
+      const g = isClipped(ratio, advantage, clipCoef) ? 0 : -ratio * advantage * scale;
       for (let s = 0; s < S; s++) {
         const p = out[k + s];
         out[k + s] = -g * p + (p > 0 ? entCoef * scale * p * (logProbs[k + s] + entropy) : 0);
       }
       out[k + a] += g;
-      const clippedRatio = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
-      this.policyLoss -= Math.min(ratio * advantage, clippedRatio * advantage);
+      this.policyLoss -= clippedObjective(ratio, advantage, clipCoef);
       this.entropy += entropy;
       this.approxKl += ratio - 1 - Math.log(ratio);
       if (Math.abs(ratio - 1) > clipCoef) this.clipped++;

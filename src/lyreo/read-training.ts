@@ -1,5 +1,6 @@
 import { invalid } from '../core/errors';
-import { type LearningMethod, type TrainingConfig, trainingDefaults } from './method';
+import { type LearningMethod, trainingDefaults } from './method';
+import type { TrainingConfig } from './training-config';
 
 interface Check {
   readonly allowed: string;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { tinyConfig } from '../../tests/support/tiny';
-import { rewardStreams } from './credit';
+import { driftPlusPenalty } from '../env/reward';
+import { delayed as byCompletion } from './credit/delayed';
+import { rewardStreams } from './credit/streams';
+import type { LearningMethod } from './method';
 import { Learner } from './lyreo';
 import { trainingConfig } from './read-training';
 import {
@@ -81,12 +84,17 @@ describe('the bound (37)', () => {
 
   it('|y∞ − ŷ_H| ≤ Π in a recorded run, for every H, with the values of its critic', () => {
     const config = tinyConfig();
-    const method = { policy: 'factorised', credit: 'delayed', balance: 'virtual-queue', measure: 'eta' } as const;
+    const method: LearningMethod = {
+      policy: 'factorised',
+      credit: byCompletion,
+      reward: driftPlusPenalty,
+      balanceMeasure: 'eta',
+    };
     const learner = new Learner(config, method, trainingConfig(method, { updateEpochs: 3 }), 1);
     learner.update();
     const detail = learner.update();
     if (detail === null) throw new Error('stopped');
-    const { delayed, immediate } = rewardStreams(detail.rollout, config, method, learner.training);
+    const { delayed, immediate } = rewardStreams(detail.rollout, config);
     const rewards = delayed.map((x, t) => x + immediate[t]);
     const heads = learner.values(detail.rollout);
     const values = rewards.map((_, t) => heads[2 * t] + heads[2 * t + 1]);

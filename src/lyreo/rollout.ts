@@ -8,10 +8,10 @@ import {
   encodeServers,
   encodeSlot,
 } from '../env/observation';
-import { completedLatency, weightedDeviation } from '../env/reward';
+import { type Reward, type RewardWeights, driftPlusPenalty, rewardWeights } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
-import { type BalanceMeasure, CountBalance } from '../env/count-balance';
+import type { BalanceMeasure } from '../env/count-balance';
 import { Metrics, type RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import { type Policy, type SlotRecord, slotRecord } from './policy';
@@ -59,17 +59,19 @@ export interface Rollout {
   readonly predicted: Int32Array;
   /** D_tot of every request, s, 0 where it was not answered, [T·U]. */
   readonly latency: Float64Array;
-  /** Σ D_tot of the requests that completed in the slot; of the last slot without those of the drain, [T]. */
-  readonly completedLatency: Float64Array;
+  /** Slot in which the outcome of a request became known, [T·U]; T − 1 for the drain's, −1 where it was not answered. */
+  readonly completedSlot: Int32Array;
+  /** The terms of the reward of every slot, [T] each. */
+  readonly terms: {
+    readonly latency: Float64Array;
+    readonly balance: Float64Array;
+    readonly memory: Float64Array;
+  };
   /** Σ D_tot of what the drain completed, s. */
   readonly drainedLatency: number;
   /** ∫ N(t) dt over the slot, request-seconds, [T]. */
   readonly requestSeconds: Float64Array;
-  /** Σ_s Z_s·Y_s / unit², [T]. */
-  readonly balance: Float64Array;
-  /** Υ(t), [T]. */
-  readonly waiting: Float64Array;
-  /** Y_s(t), [T, S]; Z_s(t) before it, [T, S]. */
+  /** Y_s(t) of the balance measure, [T, S]; Z_s(t) before it, [T, S]. */
   readonly deviation: Float64Array;
   readonly queue: Float64Array;
   readonly metrics: RunMetrics;
@@ -78,17 +80,33 @@ export interface Rollout {
 /** A rollout while it is written. */
 type Recording = Omit<Rollout, 'metrics' | 'drainedLatency'> & { drainedLatency: number };
 
-/** Plays one episode with a policy. */
+/** Optional parts of an episode. */
+export interface EpisodeOptions {
+  /** Default: the drift-plus-penalty reward with the weights of `rewardWeights`. */
+  readonly reward?: Reward | undefined;
+  readonly weights?: RewardWeights | undefined;
+  /** Default 'eta'. */
+  readonly balanceMeasure?: BalanceMeasure | undefined;
+  /** Asked before every slot; true ends the episode. */
+  readonly shouldStop?: (() => boolean) | undefined;
+}
+
+/**
+ * Plays one episode with a policy: the first step of Algorithm 1.
+ *
+ * @param rng draws the assignments; null takes the most probable servers.
+ * @returns null when `shouldStop` ended it.
+ */
 export function playEpisode(
   config: SystemConfig,
   policy: Policy,
   envSeed: number,
   rng: Rng | null,
-  measure: BalanceMeasure = 'eta',
-  shouldStop?: () => boolean,
+  options: EpisodeOptions = {},
 ): Rollout | null {
-  const { slots: T, users: U, servers: S, balanceUnit, slotSeconds } = config;
-  const env = new EdgeEnv(config, envSeed);
+  const { slots: T, users: U, servers: S, slotSeconds } = config;
+  const { reward = driftPlusPenalty, weights = rewardWeights(config), balanceMeasure, shouldStop } = options;
+  const env = new EdgeEnv(config, envSeed, { balanceMeasure });
   const metrics = new Metrics(S, config.balanceTolerance);
   const { sharedInputs, rowInputs } = policy.net.shape;
   const rowsPerSlot = U * policy.rowsPerRequest;
@@ -111,36 +129,34 @@ export function playEpisode(
     answered: new Uint8Array(T * U),
     predicted: new Int32Array(T * U).fill(1),
     latency: new Float64Array(T * U),
-    completedLatency: new Float64Array(T),
+    completedSlot: new Int32Array(T * U).fill(-1),
+    terms: { latency: new Float64Array(T), balance: new Float64Array(T), memory: new Float64Array(T) },
     drainedLatency: 0,
     requestSeconds: new Float64Array(T),
-    balance: new Float64Array(T),
-    waiting: new Float64Array(T),
     deviation: new Float64Array(T * S),
     queue: new Float64Array(T * S),
   };
   const record = slotRecord(policy, U, S);
-  const counted = new CountBalance(config);
   const assignment = new Int32Array(U);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
     if (shouldStop?.() === true) return null;
     const { view } = step;
-    if (measure === 'count') counted.show(view);
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng);
     rollout.counts[t] = view.count;
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
     encodeChi(view, assignment, rollout.chi, t * S * P, rollout.contribution, t * U * S * ASSIGNED_FEATURES);
-    const present = counted.read(view, assignment);
     step = env.step(assignment);
     const outcome = step.outcome as SlotOutcome;
     metrics.add(outcome);
-    if (measure === 'count') counted.add(present, outcome);
-    book(rollout, outcome, t, T, slotSeconds, balanceUnit);
+    keepOutcome(rollout, outcome, t, T, slotSeconds);
+    const { latency, balance, memory } = reward.terms(outcome, weights);
+    rollout.terms.latency[t] = latency;
+    rollout.terms.balance[t] = balance;
+    rollout.terms.memory[t] = memory;
   }
-  if (measure === 'count') counted.show(step.view);
   encodeState(step.view, rollout.states, T * C);
   return { ...rollout, metrics: metrics.report() };
 }
@@ -216,25 +232,21 @@ function encodeChi(
   }
 }
 
-/** Enters a slot's outcome; a completed request's latency goes to its own place, whenever it completed. */
-function book(rollout: Recording, outcome: SlotOutcome, t: number, T: number, slotSeconds: number, unit: number): void {
+/** Keeps a slot's outcome; a completed request's latency goes to its own place, whenever it completed. */
+function keepOutcome(rollout: Recording, outcome: SlotOutcome, t: number, T: number, slotSeconds: number): void {
   const { completions } = outcome;
   const { requests: U, servers: S } = rollout;
-  const cutAt = T * slotSeconds;
-  let drained = 0;
   for (let k = 0; k < completions.count; k++) {
     const d = completions.slot[k] * U + completions.index[k];
     rollout.latency[d] = completions.total[k];
+    rollout.completedSlot[d] = completions.completedSlot[k];
     rollout.answered[d] = 1;
-    if (t === T - 1 && completions.completedAt[k] > cutAt) drained += completions.total[k];
   }
-  rollout.completedLatency[t] = completedLatency(outcome) - drained;
-  rollout.drainedLatency = drained;
-  rollout.balance[t] = weightedDeviation(outcome, unit);
-  rollout.waiting[t] = outcome.waiting;
-  rollout.requestSeconds[t] = t === T - 1 ? secondsBeforeCut(outcome, t * slotSeconds, cutAt) : outcome.requestSeconds;
-  rollout.deviation.set(outcome.deviation, t * S);
-  rollout.queue.set(outcome.queue, t * S);
+  rollout.drainedLatency = outcome.drainedLatency;
+  rollout.requestSeconds[t] =
+    t === T - 1 ? secondsBeforeCut(outcome, t * slotSeconds, T * slotSeconds) : outcome.requestSeconds;
+  rollout.deviation.set(outcome.learned.deviation, t * S);
+  rollout.queue.set(outcome.learned.queue, t * S);
 }
 
 /** ∫ N(t) dt of the last slot, up to the cut: with the drain, everything that was there has completed. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
-import type { LearningMethod } from '../lyreo/method';
 import { createPolicy } from '../lyreo/policy';
 import { policyScheduler } from '../lyreo/policy-scheduler';
 import { playEpisode } from '../lyreo/rollout';
@@ -14,7 +12,7 @@ import { simulate } from '../env/simulate';
 const config = tinyConfig();
 const factorised = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
 const sequential = createPolicy('sequential', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
-const method: LearningMethod = { policy: 'factorised', credit: 'request', balance: 'virtual-queue', measure: 'eta' };
+const method = { balanceMeasure: 'eta' } as const;
 
 describe('evaluate', () => {
   it('a scheduler: as simulate has it, seed by seed', () => {
@@ -39,15 +37,18 @@ describe('evaluate', () => {
   });
 
   it('a policy with queues of its own sees those', () => {
-    const [run] = evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5]);
-    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), 'count')?.metrics);
+    const [run] = evaluate(config, { policy: factorised, method: { ...method, balanceMeasure: 'count' } }, [5]);
+    expect(run).toEqual(
+      playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' })?.metrics,
+    );
   });
 
-  it('a policy that counts requests refuses requests of a trace', () => {
-    const options = { workload: (seed: number) => syntheticWorkload(config, seed) };
-    expect(() =>
-      evaluate(config, { policy: factorised, method: { ...method, measure: 'count' } }, [5], options),
-    ).toThrow(UserError);
+  it('a policy that counts requests meets the requests of a workload of its own too', () => {
+    const options = { workload: (seed: number) => syntheticWorkload({ ...config, meanOutputTokens: 100 }, seed) };
+    const counting = { policy: factorised, method: { balanceMeasure: 'count' } } as const;
+    const [run] = evaluate(config, counting, [5], options);
+    expect(run.arrived).toBe(config.users * config.slots);
+    expect(run.meanLatency).not.toBe(evaluate(config, counting, [5])[0].meanLatency);
   });
 
   it('every contender meets the same requests', () => {

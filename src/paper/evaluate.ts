@@ -1,11 +1,8 @@
-import { UserError } from '../core/errors';
-import { createRng } from '../core/rng';
 import { type Estimate, estimate } from '../core/student';
 import type { SchedulerFactory } from '../env/scheduler';
-import type { LearningMethod } from '../lyreo/method';
+import type { MethodIds } from '../lyreo/method';
 import type { Policy } from '../lyreo/policy';
-import { type PolicySchedulerOptions, isGreedy, policyScheduler } from '../lyreo/policy-scheduler';
-import { playEpisode } from '../lyreo/rollout';
+import { type PolicySchedulerOptions, policyScheduler } from '../lyreo/policy-scheduler';
 import type { SystemConfig } from '../system/config';
 import type { Workload } from '../system/workload';
 import type { RunMetrics } from '../env/metrics';
@@ -14,7 +11,7 @@ import { simulate } from '../env/simulate';
 /** A learned policy with the method that it was learned by: a saved policy, or a learner as it stands. */
 export interface LearnedPolicy {
   readonly policy: Policy;
-  readonly method: LearningMethod;
+  readonly method: Pick<MethodIds, 'balanceMeasure'>;
 }
 
 /** Optional parts of an evaluation. */
@@ -26,8 +23,6 @@ export interface EvaluateOptions extends PolicySchedulerOptions {
 /**
  * Runs a scheduler or a learned policy once per seed. The same seeds give every contender the same users, links and
  * requests, so that differences can be taken pair by pair.
- *
- * @throws UserError when a policy that counts requests is to run on a workload of its own.
  */
 export function evaluate(
   config: SystemConfig,
@@ -40,26 +35,9 @@ export function evaluate(
     const own = { workload: workload?.(seed) };
     if (typeof contender === 'function') return simulate(config, contender, seed, own);
     const { policy, method } = contender;
-    if (method.measure === 'count') return byCount(config, contender, seed, options);
-    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, own);
+    const { balanceMeasure } = method;
+    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, { ...own, balanceMeasure });
   });
-}
-
-/** A policy that learned with queues of its own, of request counts, has to see those, which only a rollout keeps. */
-function byCount(
-  config: SystemConfig,
-  { policy, method }: LearnedPolicy,
-  seed: number,
-  options: EvaluateOptions,
-): RunMetrics {
-  if (options.workload !== undefined)
-    throw new UserError(
-      'the policy learned with queues of request counts (lyreo-count); allowed: synthetic lengths or lengthsFile, no trace',
-    );
-  const rng = isGreedy(policy, options) ? null : createRng(seed).fork('scheduler');
-  const rollout = playEpisode(config, policy, seed, rng, method.measure);
-  if (rollout === null) throw new Error('evaluate: the episode was not played to its end');
-  return rollout.metrics;
 }
 
 /** What an evaluation's table shows. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
 import { invalid } from '../core/errors';
-import type { TrainingConfig } from '../lyreo/method';
+import { methodIds } from '../lyreo/method';
+import type { TrainingConfig } from '../lyreo/training-config';
 import { trainingConfig } from '../lyreo/read-training';
 import type { Mix, SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
@@ -407,7 +408,7 @@ function resultHash(
   const servers = serverSpecs(config);
   const all = {
     version: RESULTS_VERSION,
-    learning,
+    learning: learning === undefined ? undefined : methodIds(learning),
     scheduler,
     batching,
     config,
@@ -450,7 +451,7 @@ function costOf(
   if (hyperparameters === null) return 2.5e-4 * evaluation;
   const { predictorSteps, predictorBatch, window } = hyperparameters;
   const { credit, policy } = methodOf(method).learning ?? {};
-  const hasPredictor = credit === 'request' || credit === 'slot' || credit === 'printed';
+  const hasPredictor = ['request', 'slot', 'printed'].includes(credit?.id ?? '');
   const predictor = hasPredictor ? 1.4e-5 * predictorSteps * predictorBatch * Math.min(window, profile.slots) : 0;
   const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0) + (policy === 'sequential' ? 1.4e-3 : 0)) * load;
   // A pair scorer looks at every server for every request.

@@ -2,8 +2,8 @@ import { Quantiles } from '../core/quantiles';
 import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
 import { playSlots } from '../env/play-slots';
-import type { Scheduler, SchedulerFactory } from '../env/scheduler';
-import { type BalanceMeasure, CountBalance } from '../env/count-balance';
+import type { SchedulerFactory } from '../env/scheduler';
+import type { BalanceMeasure } from '../env/count-balance';
 import type { SystemConfig } from '../system/config';
 import { type LatencyParts, Metrics, type RunMetrics } from '../env/metrics';
 import type { Stability, StabilityVerdict } from '../env/stability';
@@ -65,36 +65,27 @@ const fields = [
  * Runs a scheduler on whole episodes and keeps what the figures show.
  *
  * @param seeds one per episode; the same seeds give every method the same users, links and requests.
- * @param balance what the scheduler sees as Z: the environment's, or a queue of request counts (LYREO-Count). It is
- *   scored on η either way.
+ * @param balanceMeasure the measure whose Z the scheduler sees. A run is scored on η either way.
  * @param pause awaited now and then, so that signals are heard.
  */
 export async function measure(
   config: SystemConfig,
   scheduler: SchedulerFactory,
   seeds: readonly number[],
-  balance: BalanceMeasure = 'eta',
+  balanceMeasure: BalanceMeasure = 'eta',
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Evaluation> {
   const latencies = new Quantiles();
   const deviations: number[] = [];
   const runs: RunMetrics[] = [];
   for (const seed of seeds) {
-    const env = new EdgeEnv(config, seed);
+    const env = new EdgeEnv(config, seed, { balanceMeasure });
     const metrics = new Metrics(config.servers, config.balanceTolerance);
     const assign = scheduler(config, createRng(seed).fork('scheduler'));
-    const counted = balance === 'count' ? new CountBalance(config) : null;
-    let counts: Float64Array = new Float64Array(0);
-    const countedAssign: Scheduler = (view, assignment) => {
-      counted?.show(view);
-      assign(view, assignment);
-      if (counted !== null) counts = counted.read(view, assignment);
-    };
-    for (const outcome of playSlots(env, countedAssign)) {
+    for (const outcome of playSlots(env, assign)) {
       metrics.add(outcome);
       deviations.push(mean([...outcome.deviation]));
       for (let i = 0; i < outcome.completions.count; i++) latencies.add(outcome.completions.total[i]);
-      counted?.add(counts, outcome);
       if (outcome.slot % 50 === 49) await pause();
     }
     runs.push(metrics.report());

@@ -1,4 +1,14 @@
-import type { LearningMethod, TrainingConfig } from '../lyreo/method';
+import { type Reward, driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
+import { assigned } from '../lyreo/credit/assigned';
+import type { CreditFactory } from '../lyreo/credit/credit';
+import { delayed } from '../lyreo/credit/delayed';
+import { littlesLaw } from '../lyreo/credit/littles-law';
+import { own } from '../lyreo/credit/own';
+import { printed } from '../lyreo/credit/printed';
+import { request } from '../lyreo/credit/request';
+import { slot } from '../lyreo/credit/slot';
+import type { LearningMethod } from '../lyreo/method';
+import type { TrainingConfig } from '../lyreo/training-config';
 import type { SchedulerName } from '../schedulers/index';
 import type { Batching } from '../system/scenario';
 
@@ -19,7 +29,13 @@ export interface Method {
   readonly training?: Partial<TrainingConfig>;
 }
 
-const factorised = { policy: 'factorised', balance: 'virtual-queue', measure: 'eta' } as const;
+const factorised = { policy: 'factorised', reward: driftPlusPenalty, balanceMeasure: 'eta' } as const;
+
+/** The credit rules of the paper's methods and of our extras. */
+export const creditRules: readonly CreditFactory[] = [delayed, assigned, littlesLaw, printed, slot, own, request];
+
+/** The rewards of the paper's methods. */
+export const rewards: readonly Reward[] = [driftPlusPenalty, fixedPenalty, latencyOnly];
 
 /** Name of a method. Written out, as all exported types are: the kernel's compiler does not infer them. */
 export type MethodName =
@@ -52,21 +68,21 @@ export const methods: Readonly<Record<MethodName, Method>> = {
     published: true,
     about:
       'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with what it changed for others.',
-    learning: { ...factorised, credit: 'request' },
+    learning: { ...factorised, credit: request },
   },
   'ly-ppo': {
     label: 'Ly-PPO',
     colour: '#0072B2',
     published: true,
     about: 'Virtual queues and PPO; latency counts when a request completes.',
-    learning: { ...factorised, credit: 'delayed' },
+    learning: { ...factorised, credit: delayed },
   },
   ppo: {
     label: 'PPO',
     colour: '#009E73',
     published: true,
     about: 'PPO with a fixed penalty on the violated constraint.',
-    learning: { ...factorised, credit: 'delayed', balance: 'fixed-penalty' },
+    learning: { ...factorised, credit: delayed, reward: fixedPenalty },
   },
   static: {
     label: 'Static',
@@ -95,56 +111,56 @@ export const methods: Readonly<Record<MethodName, Method>> = {
     colour: '#56B4E9',
     published: true,
     about: 'LYREO with the number of active requests in place of KV memory-time.',
-    learning: { ...factorised, credit: 'request', measure: 'count' },
+    learning: { ...factorised, credit: request, balanceMeasure: 'count' },
   },
   'lyreo-nolb': {
     label: 'LYREO-NoLB',
     colour: '#8C564B',
     published: true,
     about: 'LYREO without load balancing.',
-    learning: { ...factorised, credit: 'request', balance: 'none' },
+    learning: { ...factorised, credit: request, reward: latencyOnly },
   },
   'lyreo-printed': {
     label: 'LYREO (printed)',
     colour: '#F0A070',
     published: false,
     about: 'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
-    learning: { ...factorised, credit: 'printed' },
+    learning: { ...factorised, credit: printed },
   },
   'lyreo-slot': {
     label: 'LYREO (slot)',
     colour: '#B15928',
     published: false,
-    about: 'Booked latency redistributed slot by slot.',
-    learning: { ...factorised, credit: 'slot' },
+    about: 'Latency by assignment slot, redistributed slot by slot.',
+    learning: { ...factorised, credit: slot },
   },
   'ly-ppo-booked': {
-    label: 'Ly-PPO (booked)',
+    label: 'Ly-PPO (by assignment)',
     colour: '#6BAED6',
     published: false,
-    about: 'Latency booked to the assigning slot, no predictor: what is left of LYREO without the LSTM.',
-    learning: { ...factorised, credit: 'booked' },
+    about: 'Latency by assignment slot, no predictor: LYREO without the LSTM.',
+    learning: { ...factorised, credit: assigned },
   },
   'ly-ppo-own': {
     label: 'Ly-PPO (own latency)',
     colour: '#9ECAE1',
     published: false,
     about: 'Each request credited with its own latency, no predictor: LYREO’s credit without the LSTM.',
-    learning: { ...factorised, credit: 'own' },
+    learning: { ...factorised, credit: own },
   },
   'ly-ppo-little': {
     label: 'Ly-PPO (Little)',
     colour: '#2171B5',
     published: false,
     about: 'Requests in the system in place of latencies: Little’s law, exact and without delay.',
-    learning: { ...factorised, credit: 'littles-law' },
+    learning: { ...factorised, credit: littlesLaw },
   },
   'lyreo-seq': {
     label: 'LYREO (sequential)',
     colour: '#A50F15',
     published: false,
     about: 'LYREO’s credit for a policy that assigns a slot’s requests one after the other, starting from the greedy.',
-    learning: { ...factorised, policy: 'sequential', credit: 'request' },
+    learning: { ...factorised, policy: 'sequential', credit: request },
   },
   'drift-plus-penalty': {
     label: 'Drift+penalty greedy',

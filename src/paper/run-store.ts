@@ -5,7 +5,7 @@ import { invalid } from '../core/errors';
 import { dataFile } from '../core/files';
 import { makeFolder } from '../core/folder';
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { TrainingConfig } from '../lyreo/method';
+import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { type Cell, type ProfileName, canonicalJson } from './matrix';
 import type { Evaluation } from './measure';

@@ -107,7 +107,7 @@ async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions)
     const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng);
     const seeds = heldOutSeeds(profile, cell.seed);
     const evaluate = (config: SystemConfig): Promise<Evaluation> =>
-      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, method.measure, pauser(signal));
+      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, method.balanceMeasure, pauser(signal));
     const evaluation = await evaluate(place);
     const isStandard = cell.method === 'lyreo' && cell.name === 'lyreo';
     const underStatic = isStandard ? await evaluate({ ...cell.config, batching: 'static' }) : null;

@@ -1,6 +1,5 @@
 import { createRng } from '../core/rng';
 import { gigabytesToBytes } from '../core/units';
-import { CreditAssigner } from '../lyreo/credit';
 import { trainingDefaults } from '../lyreo/method';
 import { CRITIC_RATE } from '../lyreo/ppo';
 import { gpuPresets, mixGpus } from '../system/gpus';
@@ -85,7 +84,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     critic_learning_rate: Number(brief(CRITIC_RATE * training.learningRate)),
     arrivals: arrivalsText(config),
     redistribution:
-      methodOf('lyreo').learning?.credit === 'printed'
+      methodOf('lyreo').learning?.credit.id === 'printed'
         ? printed.redistribution
         : 'of completed latency by request, with a prediction per server of what it changed for others',
     model: 'none: its tokens are counted, not computed',
@@ -131,8 +130,13 @@ function lyreoTraining(): ReturnType<typeof trainingDefaults> {
 function predictorText(): string {
   const { learning } = methodOf('lyreo');
   if (learning === undefined) throw new Error('lyreo does not learn');
-  const assigner = new CreditAssigner(tableOne('calibrated'), learning, lyreoTraining(), createRng(1));
-  const lstm = assigner.predictor?.lstm;
+  const setup = {
+    config: tableOne('calibrated'),
+    training: lyreoTraining(),
+    reward: learning.reward,
+    rng: createRng(1),
+  };
+  const lstm = learning.credit.create(setup).predictor?.lstm;
   if (lstm === undefined) return 'none';
   const text = `${words[lstm.layers] ?? ''}-layer LSTM, hidden ${lstm.hidden}`;
   lstm.dispose();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { builtCli } from '../../tests/support/built';
-import { trainingFiles } from './train';
+import { trainingFiles } from '../lyreo/train';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-kill-'));
 /** More with LYREO_KILLS=20. */

@@ -7,7 +7,8 @@ import { loadCheckpoint, loadPolicy, resumeLearner } from '../lyreo/checkpoint';
 import { DivergenceError, Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import { tinyConfig } from '../../tests/support/tiny';
 import { type MethodName, methods } from './methods';
-import { type TrainOptions, learningMethods, learningOf, logLine, train, trainingFiles } from './train';
+import { logLine, trainingFiles } from '../lyreo/train';
+import { type NamedTrainOptions, learningMethods, learningOf, train } from './train';
 
 const root = mkdtempSync(join(tmpdir(), 'lyreo-train-'));
 let folders = 0;
@@ -16,7 +17,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const options: TrainOptions = {
+const options: NamedTrainOptions = {
   config: tinyConfig({ slots: 20 }),
   method: 'lyreo',
   training: { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] },
@@ -25,7 +26,7 @@ const options: TrainOptions = {
   checkpointEvery: 2,
 };
 
-async function logOf(more: Partial<TrainOptions>): Promise<string[]> {
+async function logOf(more: Partial<NamedTrainOptions>): Promise<string[]> {
   const { learner, log } = await train({ ...options, ...more });
   learner.dispose();
   return log.map(logLine);
@@ -127,7 +128,7 @@ describe('train', () => {
       `^${field} .*${name} has other content \\(sha256 \\w{12}\\) than when .* was begun; allowed`,
     );
     const folder = fresh();
-    const from = async (file: string, updates: number, rest: Partial<TrainOptions> = {}): Promise<string[]> =>
+    const from = async (file: string, updates: number, rest: Partial<NamedTrainOptions> = {}): Promise<string[]> =>
       logOf({ config: tinyConfig({ slots: 20, ...system, [field]: file }), folder, updates, resume: true, ...rest });
 
     it('has other content, is refused unless that is accepted', async () => {
@@ -139,7 +140,7 @@ describe('train', () => {
       writeFileSync(path, text + more);
       await expect(from(path, 3)).rejects.toThrow(changed);
       const found = loadCheckpoint(checkpoint);
-      expect(() => resumeLearner(checkpoint, found)).toThrow(changed);
+      expect(() => resumeLearner(checkpoint, found, learningOf('lyreo').method)).toThrow(changed);
       expect(() => loadPolicy(policy)).toThrow(changed);
       expect(() => loadPolicy(policy, config)).toThrow(changed);
       // A system with a file of its own is another system, and no changed file.

@@ -143,7 +143,8 @@ class Fork {
     let step = env.step(assignment);
     for (;;) {
       const outcome = step.outcome as SlotOutcome;
-      sum -= latencyWeight * completedLatency(outcome) + weightedDeviation(outcome, balanceUnit);
+      const latency = completedLatency(outcome) + outcome.drainedLatency;
+      sum -= latencyWeight * latency + weightedDeviation(outcome, balanceUnit);
       if (step.stepType === 'last') return sum / this.rollout.requests;
       this.policy.act(step.view, later, this.record, rng);
       step = env.step(later);

@@ -3,27 +3,26 @@ import { createRng } from '../core/rng';
 import { createPolicy } from '../lyreo/policy';
 import { playEpisode, type Rollout } from '../lyreo/rollout';
 import { systemConfig } from '../system/presets';
-import { completionSlots, creditMoves, slotCredit } from './credit-moves';
+import { creditMoves, slotCredit } from './credit-moves';
 
 const config = systemConfig('calibrated', { users: 4, servers: 3, slots: 12 });
 const policy = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
 const rollout = playEpisode(config, policy, 5, createRng(2)) as Rollout;
-const completedIn = completionSlots(config, 5, rollout);
 
 it('knows in which slot each outcome became known', () => {
   const bySlot = new Float64Array(rollout.slots);
-  completedIn.forEach((slot, d) => {
+  rollout.completedSlot.forEach((slot, d) => {
     expect(slot).toBeGreaterThanOrEqual(Math.floor(d / rollout.requests));
     bySlot[slot] += rollout.latency[d];
   });
   bySlot[rollout.slots - 1] -= rollout.drainedLatency;
   bySlot.forEach((seconds, t) => {
-    expect(seconds).toBeCloseTo(rollout.completedLatency[t], 9);
+    expect(seconds).toBeCloseTo(rollout.terms.latency[t], 9);
   });
 });
 
 it('moves every second from where it arrives to where it was decided', () => {
-  const moves = creditMoves(rollout, completedIn, 2, 5);
+  const moves = creditMoves(rollout, 2, 5);
   const requests = moves.reduce((sum, move) => sum + move.requests, 0);
   const seconds = moves.reduce((sum, move) => sum + move.seconds, 0);
   expect(requests).toBe(3 * rollout.requests);

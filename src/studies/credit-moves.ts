@@ -1,7 +1,4 @@
-import { EdgeEnv } from '../env/edge-env';
-import type { SlotOutcome } from '../env/outcome';
 import type { Rollout } from '../lyreo/rollout';
-import type { SystemConfig } from '../system/config';
 
 /** Latencies on their way from the slot in which they arrived to the slot that decided them. */
 export interface CreditMove {
@@ -12,28 +9,9 @@ export interface CreditMove {
   readonly requests: number;
 }
 
-/**
- * The slot in which the outcome of each request became known; the last slot's include the drain's. A rollout keeps
- * only to whom a latency belongs, so the episode is run again with its recorded assignments.
- *
- * @param seed the episode's, as it was given to `playEpisode`.
- * @returns [T·U], −1 for a request that was rejected.
- */
-export function completionSlots(config: SystemConfig, seed: number, rollout: Rollout): Int32Array {
-  const { slots: T, requests: U } = rollout;
-  const env = new EdgeEnv({ ...config, slots: T }, seed);
-  const found = new Int32Array(T * U).fill(-1);
-  env.reset();
-  for (let t = 0; t < T; t++) {
-    const { completions } = env.step(rollout.actions.subarray(t * U, (t + 1) * U)).outcome as SlotOutcome;
-    for (let k = 0; k < completions.count; k++) found[completions.slot[k] * U + completions.index[k]] = t;
-  }
-  return found;
-}
-
 /** Sums up where latencies move, for the requests assigned in slots from..to−1. */
-export function creditMoves(rollout: Rollout, completedIn: Int32Array, from: number, to: number): CreditMove[] {
-  const { requests: U, latency } = rollout;
+export function creditMoves(rollout: Rollout, from: number, to: number): CreditMove[] {
+  const { requests: U, latency, completedSlot: completedIn } = rollout;
   const moves: CreditMove[] = [];
   for (let t = from; t < to; t++) {
     const bySlot = new Map<number, { seconds: number; requests: number }>();

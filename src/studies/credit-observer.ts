@@ -1,6 +1,7 @@
 import { createRng, type Rng } from '../core/rng';
-import { CreditAssigner, type Credit } from '../lyreo/credit';
-import type { LearningMethod, TrainingConfig } from '../lyreo/method';
+import type { Credit, CreditRule } from '../lyreo/credit/credit';
+import type { LearningMethod } from '../lyreo/method';
+import type { TrainingConfig } from '../lyreo/training-config';
 import { type Critic, createCritic, stateValues } from '../lyreo/ppo';
 import type { Rollout } from '../lyreo/rollout';
 import { TargetNorm } from '../lyreo/target-norm';
@@ -13,7 +14,7 @@ import type { SystemConfig } from '../system/config';
  * method's own would, and no policy.
  */
 export class CreditObserver {
-  readonly assigner: CreditAssigner;
+  readonly credit: CreditRule;
   private readonly critic: Critic;
   private readonly optimiser: Adam;
   private readonly norm = new TargetNorm(2);
@@ -29,13 +30,13 @@ export class CreditObserver {
     const { learningRate, maxGradNorm, hidden } = training;
     this.critic = createCritic(config.servers, hidden, 2, root.fork('critic'));
     this.optimiser = new Adam(this.critic.net.parameters, { learningRate: 3 * learningRate, maxGradNorm });
-    this.assigner = new CreditAssigner(config, method, training, root.fork('predictor'));
+    this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });
     this.rng = root.fork('windows');
   }
 
   /** The credit of a rollout, by critic and predictor as they are; then both learn from it. */
   watch(rollout: Rollout): Credit {
-    const credit = this.assigner.assign(rollout, this.values(rollout), this.rng);
+    const credit = this.credit.assign(rollout, this.values(rollout), this.rng);
     this.fit(rollout, credit.targets);
     return credit;
   }
@@ -47,7 +48,7 @@ export class CreditObserver {
 
   dispose(): void {
     this.critic.net.dispose();
-    this.assigner.predictor?.lstm.dispose();
+    this.credit.dispose?.();
   }
 
   /** As many gradient steps as PPO's critic takes, each on the whole rollout. */

@@ -51,4 +51,4 @@ export {
 } from './optimality-gap';
 export { CreditObserver } from './credit-observer';
 export { type CreditAndTruth, besideTruth, besideTruthInSlot, correlation, rankCorrelation } from './credit-truth';
-export { type CreditMove, completionSlots, creditMoves, slotCredit } from './credit-moves';
+export { type CreditMove, creditMoves, slotCredit } from './credit-moves';

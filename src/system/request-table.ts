@@ -7,6 +7,8 @@ export class RequestTable {
   slot: Int32Array;
   /** Place among the slot's requests. */
   index: Int32Array;
+  /** Index of the user who issued it. */
+  user: Int32Array;
   /** Index of the server it was assigned to. */
   server: Int32Array;
   inputTokens: Float64Array;
@@ -32,6 +34,7 @@ export class RequestTable {
   constructor(capacity = 256) {
     this.slot = new Int32Array(capacity);
     this.index = new Int32Array(capacity);
+    this.user = new Int32Array(capacity);
     this.server = new Int32Array(capacity);
     this.inputTokens = new Float64Array(capacity);
     this.outputTokens = new Float64Array(capacity);
@@ -84,6 +87,7 @@ export class RequestTable {
   private copyColumnsTo(target: RequestTable, capacity: number): void {
     target.slot = resized(this.slot, capacity);
     target.index = resized(this.index, capacity);
+    target.user = resized(this.user, capacity);
     target.server = resized(this.server, capacity);
     target.inputTokens = resized(this.inputTokens, capacity);
     target.outputTokens = resized(this.outputTokens, capacity);

@@ -1,0 +1,159 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRng } from '../../core/rng';
+import { tinyConfig } from '../../../tests/support/tiny';
+import { driftPlusPenalty } from '../../env/reward';
+import { assigned } from './assigned';
+import type { CreditFactory, CreditRule } from './credit';
+import { delayed } from './delayed';
+import { littlesLaw } from './littles-law';
+import { own, ownLatencyCredit } from './own';
+import { printed } from './printed';
+import { request } from './request';
+import { slot } from './slot';
+import type { LearningMethod } from '../method';
+import { createPolicy } from '../policy';
+import { trainingConfig } from '../read-training';
+import { ASSIGNED_FEATURES, type Rollout, playEpisode } from '../rollout';
+
+const config = tinyConfig();
+const { users: U, servers: S, slots: T } = config;
+const policy = createPolicy('factorised', { servers: S, hidden: [16, 16, 8] }, createRng(1));
+
+function methodOf(credit: CreditFactory): LearningMethod {
+  return { policy: 'factorised', credit, reward: driftPlusPenalty, balanceMeasure: 'eta' };
+}
+
+function ruleOf(credit: CreditFactory, seed = 1): CreditRule {
+  const training = trainingConfig(methodOf(credit), { predictorSteps: 60, predictorBatch: 32 });
+  return credit.create({ config, training, reward: driftPlusPenalty, rng: createRng(seed) });
+}
+
+function episode(seed: number): Rollout {
+  const rollout = playEpisode(config, policy, seed, createRng(seed).fork('actions'));
+  if (rollout === null) throw new Error('stopped');
+  return rollout;
+}
+
+const values = Float64Array.from({ length: 2 * (T + 1) }, (_, k) => Math.sin(k));
+const rules: readonly CreditFactory[] = [delayed, assigned, littlesLaw, printed, slot, own, request];
+
+afterAll(() => {
+  policy.net.dispose();
+});
+
+describe('credit rules', () => {
+  it.each([own, request])('$id: a request that its server rejected has no credit', (factory) => {
+    const tight = tinyConfig({ kvPoolFraction: 0.0005, predictionError: 'lognormal', predictionSigma: 1 });
+    const rollout = playEpisode(tight, policy, 2, createRng(3));
+    if (rollout === null) throw new Error('stopped');
+    const rejected = [...rollout.answered].flatMap((one, d) =>
+      one === 0 && d % U < rollout.counts[Math.floor(d / U)] ? [d] : [],
+    );
+    expect(rejected.length).toBeGreaterThan(0);
+    const method = methodOf(factory);
+    const training = trainingConfig(method, { predictorSteps: 5, predictorBatch: 4, fullQuality: 1e-9 });
+    const rule = factory.create({ config: tight, training, reward: method.reward, rng: createRng(4) });
+    const { advantages } = rule.assign(rollout, new Float64Array(2 * (T + 1)), createRng(5));
+    expect([...advantages].every(Number.isFinite)).toBe(true);
+    rule.dispose?.();
+    if (factory !== own) return;
+    const alone = ownLatencyCredit(rollout, tight);
+    for (const d of rejected) expect(alone[d]).toBe(0);
+  });
+
+  it.each(rules)('$id: an advantage per request, a target per slot and head, all finite', (factory) => {
+    const rule = ruleOf(factory);
+    const credit = rule.assign(episode(2), values, createRng(3));
+    expect(credit.advantages).toHaveLength(T * U);
+    expect(credit.targets).toHaveLength(2 * T);
+    for (const array of [credit.advantages, credit.targets, credit.redistributed, credit.raw])
+      expect(array.every(Number.isFinite)).toBe(true);
+    rule.dispose?.();
+  });
+
+  it.each([delayed, assigned, littlesLaw, printed, slot])('$id: a slot’s requests share its advantage', (factory) => {
+    const rule = ruleOf(factory);
+    const { advantages } = rule.assign(episode(2), values, createRng(3));
+    for (let d = 0; d < T * U; d++) expect(advantages[d]).toBe(advantages[d - (d % U)]);
+    rule.dispose?.();
+  });
+
+  it('latencies by completion and by assignment slot are the same seconds, and so are Little’s, but for what the cut leaves', () => {
+    const rollout = episode(4);
+    const sum = (x: Float64Array): number => x.reduce((a, b) => a + b, 0);
+    const raw = (credit: CreditFactory): number => sum(ruleOf(credit).assign(rollout, values, createRng(1)).raw);
+    const drained = (config.latencyWeight / U) * rollout.drainedLatency;
+    expect(raw(delayed) - drained).toBeCloseTo(raw(assigned), 9);
+    expect(raw(littlesLaw)).toBeGreaterThanOrEqual(raw(assigned));
+    expect(raw(littlesLaw) - raw(assigned)).toBeLessThan(drained);
+  });
+
+  /** A predictor that says the same, far off, whatever it is asked. */
+  function misled(credit: CreditFactory): CreditRule {
+    const rule = ruleOf(credit);
+    rule.predictor?.norm.mean.fill(1e6);
+    rule.predictor?.lstm.parameters.view('head weights').fill(0);
+    rule.predictor?.lstm.parameters.changed();
+    return rule;
+  }
+
+  it('slot: with a predictor of quality 0 the advantages are those without one', () => {
+    const rollout = episode(5);
+    const rule = misled(slot);
+    const credit = rule.assign(rollout, values, createRng(6));
+    expect(credit.quality).toBe(0);
+    const plain = ruleOf(assigned).assign(rollout, values, createRng(6));
+    expect([...credit.advantages]).toEqual([...plain.advantages]);
+    expect([...credit.targets]).toEqual([...plain.targets]);
+    rule.dispose?.();
+  });
+
+  it('request: with a predictor of quality 0 the advantages are those without one', () => {
+    const rollout = episode(5);
+    const rule = misled(request);
+    const credit = rule.assign(rollout, values, createRng(6));
+    expect(credit.quality).toBe(0);
+    const plain = ruleOf(own).assign(rollout, values, createRng(6));
+    expect([...credit.advantages]).toEqual([...plain.advantages]);
+    expect([...credit.targets]).toEqual([...plain.targets]);
+    rule.dispose?.();
+  });
+
+  it('request: where server 0 makes everybody wait, going there is a debit and going elsewhere a credit', () => {
+    const rule = ruleOf(request);
+    let mean = [0, 0];
+    for (let seed = 10; seed < 16; seed++) {
+      const rollout = episode(seed);
+      const actions = rollout.actions;
+      // Ten times as long per token that is to be made.
+      for (let d = 0; d < T * U; d++)
+        rollout.latency[d] = (actions[d] === 0 ? 10 : 1) * rollout.contribution[d * S * ASSIGNED_FEATURES + 2];
+      for (const other of [rollout.deviation, rollout.terms.balance, rollout.terms.memory]) other.fill(0);
+      rollout.queue.fill(0);
+      const { advantages } = rule.assign(rollout, new Float64Array(2 * (T + 1)), createRng(seed));
+      if (seed < 15) continue;
+      mean = [true, false].map((bad) => {
+        const chosen = [...advantages].filter((_, d) => (actions[d] === 0) === bad);
+        expect(chosen.length).toBeGreaterThan(50);
+        // Nearly every single request, not only their mean.
+        expect(chosen.filter((a) => a < 0 === bad).length).toBeGreaterThan(0.9 * chosen.length);
+        return chosen.reduce((a, b) => a + b, 0) / chosen.length;
+      });
+    }
+    expect(mean[0]).toBeLessThan(-0.5);
+    expect(mean[1]).toBeGreaterThan(0.2);
+    rule.dispose?.();
+  });
+
+  it.each([printed, slot, request])('$id: continues from its saved state, memory included', (factory) => {
+    const [a, b] = [ruleOf(factory, 1), ruleOf(factory, 2)];
+    a.assign(episode(7), values, createRng(1));
+    a.assign(episode(8), values, createRng(2));
+    b.restore?.(a.save?.() ?? {});
+    const [ca, cb] = [a, b].map((one) => one.assign(episode(9), values, createRng(3)));
+    expect([...ca.advantages]).toEqual([...cb.advantages]);
+    expect(ca.predictorLoss).toBe(cb.predictorLoss);
+    a.dispose?.();
+    b.dispose?.();
+  });
+});

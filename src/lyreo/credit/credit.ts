@@ -1,0 +1,81 @@
+import type { Rng } from '../../core/rng';
+import type { Reward } from '../../env/reward';
+import type { SystemConfig } from '../../system/config';
+import type { TrainingConfig } from '../training-config';
+import type { ReturnPredictor } from '../return-predictor';
+import type { Rollout } from '../rollout';
+import type { State } from '../state';
+
+/** What PPO learns from: an advantage per request and targets of the critic's two heads. */
+export interface Credit {
+  /** [T·U]. */
+  readonly advantages: Float32Array;
+  /** Latency head and immediate head, [T, 2]. */
+  readonly targets: Float64Array;
+  /** Quality of the predictor on the new rollout, before it learned from it; 0 without a predictor. */
+  readonly quality: number;
+  /** Its mean squared error while it learned, normalised; 0 without a predictor. */
+  readonly predictorLoss: number;
+  /** Redistributed reward r' of every slot, [T]; empty without a predictor. */
+  readonly redistributed: Float64Array;
+  /** Predicted return to go after every slot's decision, g_t or Q_t, summed over servers, [T]; empty without a predictor. */
+  readonly returnToGo: Float64Array;
+  /** q_i(s), the change that request i would make in the return to go of server s, [T·U, S]; empty where credit is given by slot. */
+  readonly marginalEffect: Float64Array;
+  /** Weights of the heads later, earlier and balance, [3]; empty but for `request`. */
+  readonly headWeights: readonly number[];
+  /** The latency reward of every slot before redistribution, [T]. */
+  readonly raw: Float64Array;
+}
+
+/** Turns rollouts into credit: the second step of Algorithm 1. */
+export interface CreditRule {
+  /** Enters run keys and checkpoints. */
+  readonly id: string;
+  /**
+   * The credit of a rollout; a rule with a predictor learns from it.
+   *
+   * @param values V of the latency and the immediate stream, [T + 1, 2].
+   * @param rng draws the predictor's windows.
+   */
+  assign(rollout: Rollout, values: Float64Array, rng: Rng): Credit;
+  /** All that `restore` needs; a rule without it has no memory. */
+  save?(): State;
+  restore?(state: State): void;
+  dispose?(): void;
+  /** The return predictor of a rule that has one. */
+  readonly predictor?: ReturnPredictor;
+}
+
+/** All that a rule may depend on. */
+export interface CreditSetup {
+  readonly config: SystemConfig;
+  readonly training: TrainingConfig;
+  readonly reward: Reward;
+  /** Initialises a predictor's weights. */
+  readonly rng: Rng;
+}
+
+/** Makes a credit rule for a training. A learning method names one. */
+export interface CreditFactory {
+  /** The rule's id. */
+  readonly id: string;
+  /** Hyperparameters that differ from the defaults. */
+  readonly defaults?: Partial<TrainingConfig>;
+  create(setup: CreditSetup): CreditRule;
+}
+
+/** A credit rule that is a function and has no memory. */
+export type CreditFunction = (rollout: Rollout, values: Float64Array, setup: CreditSetup, rng: Rng) => Credit;
+
+/**
+ * Wraps a function into a credit rule.
+ *
+ * @param id enters run keys and checkpoints; another rule has another id.
+ */
+export function creditRule(id: string, assign: CreditFunction): CreditFactory {
+  return {
+    id,
+    create: (setup) => ({ id, assign: (rollout, values, rng) => assign(rollout, values, setup, rng) }),
+  };
+}

@@ -1,0 +1,98 @@
+import { redistributeToGo } from '../redistribution';
+import type { Sequences } from '../return-predictor';
+import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
+import { assignedCredit } from './assigned';
+import type { CreditFactory } from './credit';
+import { headWeights } from './head-weights';
+import { againstPolicy, marginalEffect } from './marginal-effect';
+import { ownLatencyCredit } from './own';
+import { addImmediate, bounded, centre, normalisedPerSlot } from './per-request';
+import { PredictorMemory, remembering } from './predictor-memory';
+import {
+  BALANCE,
+  REQUEST_HEADS,
+  type ServerCosts,
+  serverCosts,
+  serverSequences,
+  serverTargets,
+} from './server-returns';
+import { headValues, rewardStreams, streamCredit } from './streams';
+
+/** The largest ratio of a slot's balance credit to its requests' own latency; a long queue must outweigh latency. */
+const MOST_BALANCE = 3;
+
+/** Rewards this small, in seconds per user, are predicted linearly, larger ones by their logarithm. */
+const REWARD_KNEE = 0.01;
+
+/**
+ * The rule of LYREO (request credit): each request is credited with its own latency and, by one predicted return to go
+ * per server, with its marginal effect on the requests already there, on those that come later, and on the balance:
+ *   Â_i = own_i + q_i(s_i) − Σ_s π(s | i)·q_i(s).
+ * Each head of q counts by its weight. The mean of a slot's requests is subtracted: it is noise to a credit that tells
+ * them apart, and large enough to hide it (notebook 21, try 15). Only where the balance head has a small weight do the
+ * slot's requests share the advantage of the immediate terms.
+ */
+export const request: CreditFactory = {
+  id: 'request',
+  create({ config, training, reward, rng: init }) {
+    const memory = new PredictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
+    const { predictor } = memory;
+    const { gamma, immediateLambda, prospectGamma, fullQuality } = training;
+    return {
+      id: 'request',
+      ...remembering(memory),
+      assign(rollout, values, rng) {
+        const { slots: T, servers: S, requests: U } = rollout;
+        const streams = rewardStreams(rollout, config);
+        const costs = serverCosts(rollout, config);
+        const sequences: Sequences = { count: S, steps: T, inputs: serverSequences(rollout) };
+        const before = predictor.sensitivity(sequences);
+        const targets = serverTargets(costs, before.predictions, S, prospectGamma);
+        const weights = headWeights(rollout, before.gradients, before.predictions, targets);
+        const predictorLoss = memory.learn({ sequences, targets }, rng);
+        const { predictions, gradients } = predictor.sensitivity(sequences);
+        const effectOf = (heads: readonly number[]): Float64Array =>
+          marginalEffect(rollout, gradients, heads, config.balanceUnit);
+        const latencyEffect = effectOf([weights[0], weights[1], 0]);
+        const balanceEffect = effectOf([0, 0, reward.usesQueue ? weights[BALANCE] : 0]);
+        const immediate = streamCredit(streams.immediate, headValues(values, 1), gamma, immediateLambda).advantage;
+        const advantages = ownLatencyCredit(rollout, config);
+        const others = bounded(againstPolicy(rollout, latencyEffect), advantages, U, 1);
+        const balance = bounded(againstPolicy(rollout, balanceEffect), advantages, U, MOST_BALANCE);
+        for (let d = 0; d < advantages.length; d++) advantages[d] += others[d] + balance[d];
+        centre(advantages, rollout);
+        addImmediate(advantages, immediate, rollout, 1 - Math.min(1, weights[BALANCE] / fullQuality));
+        return {
+          ...assignedCredit(rollout, values, streams, { training }),
+          advantages: normalisedPerSlot(advantages, U),
+          quality: (weights[0] + weights[1] + weights[2]) / REQUEST_HEADS,
+          headWeights: weights,
+          predictorLoss,
+          ...redistributedByServer(rollout, costs, predictions, prospectGamma),
+          marginalEffect: latencyEffect.map((q, k) => q + balanceEffect[k]),
+        };
+      },
+    };
+  },
+};
+
+/** Return to go and r' of every slot, [T], summed over servers. */
+function redistributedByServer(
+  { slots: T, servers: S }: Rollout,
+  costs: ServerCosts,
+  predictions: Float64Array,
+  gamma: number,
+): { redistributed: Float64Array; returnToGo: Float64Array } {
+  const redistributed = new Float64Array(T);
+  const returnToGo = new Float64Array(T);
+  for (let s = 0; s < S; s++) {
+    const assigned = costs.assigned.subarray(s * T, (s + 1) * T);
+    const ofServer = assigned.map((c, t) => c + predictions[(s * T + t) * REQUEST_HEADS]);
+    const changes = redistributeToGo(ofServer, assigned, gamma);
+    for (let t = 0; t < T; t++) {
+      redistributed[t] += changes[t];
+      returnToGo[t] += ofServer[t];
+    }
+  }
+  return { redistributed, returnToGo };
+}

@@ -1,0 +1,103 @@
+import { slotReward } from '../../env/reward';
+import type { SystemConfig } from '../../system/config';
+import { generalisedAdvantage } from '../returns';
+import type { Rollout } from '../rollout';
+import type { Credit } from './credit';
+
+/** The rewards of a rollout as streams, [T] each, in seconds per user. */
+export interface RewardStreams {
+  /** −ν·Σ D of the requests that completed in the slot. */
+  readonly delayed: Float64Array;
+  /** −ν·Σ D of the requests that were assigned in the slot. */
+  readonly assigned: Float64Array;
+  /** −ν·∫ N dt. */
+  readonly presence: Float64Array;
+  /** Balance term and memory term. */
+  readonly immediate: Float64Array;
+}
+
+/** Splits a rollout's rewards by when they arrive. `slotReward` is the reward itself. */
+export function rewardStreams(rollout: Rollout, { latencyWeight }: SystemConfig): RewardStreams {
+  const { slots: T, requests: U, terms } = rollout;
+  const nu = latencyWeight / U;
+  const assigned = new Float64Array(T);
+  for (let k = 0; k < T * U; k++) assigned[Math.floor(k / U)] -= nu * rollout.latency[k];
+  const delayed = new Float64Array(T);
+  const immediate = new Float64Array(T);
+  for (let t = 0; t < T; t++) {
+    const slot = { latency: terms.latency[t], balance: terms.balance[t], memory: terms.memory[t] };
+    const rewards = slotReward(slot, latencyWeight, U);
+    delayed[t] = rewards.delayed;
+    immediate[t] = rewards.immediate;
+  }
+  return { delayed, assigned, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
+}
+
+/** Advantage and critic target of one stream, [T] each. */
+export interface StreamCredit {
+  readonly advantage: Float64Array;
+  readonly target: Float64Array;
+}
+
+/** GAE(λ) of one stream. */
+export function streamCredit(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): StreamCredit {
+  const advantage = generalisedAdvantage(rewards, values, gamma, lambda);
+  return { advantage, target: advantage.map((a, t) => a + values[t]) };
+}
+
+/**
+ * Credit in which all of a slot's requests share its advantage, the sum of those of the two streams.
+ *
+ * @param raw the latency reward before redistribution, [T].
+ */
+export function sharedCredit(
+  rollout: Rollout,
+  latency: StreamCredit,
+  immediate: StreamCredit,
+  raw: Float64Array,
+): Credit {
+  const advantage = sum(latency.advantage, immediate.advantage);
+  return slotCredit(rollout, advantage, [latency.target, immediate.target], raw);
+}
+
+/**
+ * Credit in which all of a slot's requests share its advantage.
+ *
+ * @param targets of the critic's heads, [T] each.
+ */
+export function slotCredit(
+  { slots: T, requests: U }: Rollout,
+  advantage: Float64Array,
+  targets: readonly [Float64Array, Float64Array],
+  raw: Float64Array,
+): Credit {
+  const advantages = new Float32Array(T * U);
+  const both = new Float64Array(2 * T);
+  for (let t = 0; t < T; t++) {
+    advantages.fill(advantage[t], t * U, (t + 1) * U);
+    both[2 * t] = targets[0][t];
+    both[2 * t + 1] = targets[1][t];
+  }
+  const nothing = new Float64Array(0);
+  return {
+    advantages,
+    targets: both,
+    quality: 0,
+    predictorLoss: 0,
+    redistributed: nothing,
+    returnToGo: nothing,
+    marginalEffect: nothing,
+    headWeights: [],
+    raw,
+  };
+}
+
+/** Element by element. */
+export function sum(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((x, k) => x + b[k]);
+}
+
+/** One head of a critic's values, [T + 1] of [T + 1, 2]; 0 is the latency head, 1 the immediate one. */
+export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
+  return Float64Array.from({ length: values.length / 2 }, (_, t) => values[2 * t + head]);
+}

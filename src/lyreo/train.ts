@@ -1,0 +1,177 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { placeOfHalf, writeFileAtomic } from '../core/atomic';
+import { UserError, invalid } from '../core/errors';
+import { makeFolder } from '../core/folder';
+import type { SystemConfig } from '../system/config';
+import { checkSameFiles } from '../system/config-files';
+import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
+import { Learner, type UpdateDetail, type UpdateLog } from './lyreo';
+import { type LearningMethod, methodIds } from './method';
+import { trainingConfig } from './read-training';
+import type { TrainingConfig } from './training-config';
+
+/** A training. */
+export interface TrainOptions {
+  readonly config: SystemConfig;
+  readonly method: LearningMethod;
+  /** Where the hyperparameters differ from the method's own. */
+  readonly training?: Partial<TrainingConfig> | undefined;
+  /** Default 1. */
+  readonly seed?: number | undefined;
+  /** Updates in all, those before a resumption included. */
+  readonly updates: number;
+  /** Where checkpoint, log and policy are written; default: nowhere. It is made if it does not exist. */
+  readonly folder?: string | undefined;
+  /** A checkpoint is written every so many updates, and at the end. Default 5. */
+  readonly checkpointEvery?: number | undefined;
+  /** Go on with the training in the folder, if there is one. Default: a folder with a training is an error. */
+  readonly resume?: boolean | undefined;
+  /** Resume although a file that the configuration names has other content than before. Default false. */
+  readonly acceptChangedFiles?: boolean | undefined;
+  /** Ends the training after the update that is running, with a checkpoint. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each update. */
+  readonly onUpdate?: ((log: UpdateLog, detail: UpdateDetail) => void) | undefined;
+  /** Called once with the updates that were done before. */
+  readonly onResume?: ((log: readonly UpdateLog[]) => void) | undefined;
+}
+
+/** What a training leaves behind. */
+export interface TrainResult {
+  /** Can go on learning, and holds the policy; `dispose` it when it is no longer needed. */
+  readonly learner: Learner;
+  /** All updates, those before a resumption included. */
+  readonly log: readonly UpdateLog[];
+  /** Whether the signal ended it before its last update. */
+  readonly aborted: boolean;
+}
+
+/** The files of a training's folder. */
+export interface TrainingFiles {
+  /** All that it needs to go on. */
+  readonly checkpoint: string;
+  /** One JSON object per update; the same bytes for the same seed. */
+  readonly log: string;
+  /** The policy as of the last checkpoint. */
+  readonly policy: string;
+}
+
+/** Where a training's folder has what. */
+export function trainingFiles(folder: string): TrainingFiles {
+  return {
+    checkpoint: join(folder, 'checkpoint.lyreo'),
+    log: join(folder, 'log.jsonl'),
+    policy: join(folder, 'policy.lyreo'),
+  };
+}
+
+/** A line of log.jsonl, without its end. */
+export function logLine(log: UpdateLog): string {
+  return JSON.stringify(log);
+}
+
+/**
+ * Trains a policy, update by update, and lets timers, input and signals have their turn in between.
+ *
+ * Killed at any moment and resumed, it leaves the same log and the same weights as one that was left alone.
+ *
+ * @throws UserError when options are wrong, the folder has another training, or a file that the configuration names
+ * has changed since the training was begun.
+ * @throws DivergenceError naming what is not finite; the folder keeps its last checkpoint, and the log up to there.
+ */
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { config, folder, updates, checkpointEvery = 5, signal } = options;
+  checkCount('updates', updates);
+  checkCount('checkpointEvery', checkpointEvery);
+  const files = folder === undefined ? undefined : trainingFiles(folder);
+  const { learner, log, target } = start(options, files);
+  const save = (): void => {
+    if (files === undefined) return;
+    // In this order: wherever it is killed, the policy is not older than the checkpoint.
+    savePolicy(files.policy, learner);
+    saveCheckpoint(files.checkpoint, learner, log, updates);
+  };
+  const saveLog = (): void => {
+    if (files === undefined || folder === undefined) return;
+    // Another process that makes the same run of the run store may have ended and removed the folder.
+    makeFolder(folder);
+    writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
+  };
+  let savedAt = learner.updates;
+  try {
+    // More or fewer updates than before are asked for: a later resumption has to know, wherever this one is killed.
+    if (log.length === 0 || (target !== updates && learner.updates <= updates)) save();
+    saveLog();
+    while (learner.updates < updates) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal?.aborted === true) break;
+      checkSameFiles(config, learner.files, 'this training');
+      const detail = learner.update();
+      if (detail === null) break;
+      log.push(detail.log);
+      saveLog();
+      if (learner.updates % checkpointEvery === 0) {
+        save();
+        savedAt = learner.updates;
+      }
+      options.onUpdate?.(detail.log, detail);
+    }
+    if (savedAt < learner.updates) save();
+  } catch (error) {
+    learner.dispose();
+    throw error;
+  }
+  return { learner, log, aborted: learner.updates < updates };
+}
+
+/** A new learner, or the folder's. */
+function start(
+  options: TrainOptions,
+  files: TrainingFiles | undefined,
+): { learner: Learner; log: UpdateLog[]; target?: number | undefined } {
+  const { config, seed = 1, folder, resume = false } = options;
+  const { method } = options;
+  const training = trainingConfig(method, options.training ?? {});
+  if (files !== undefined && folder !== undefined) {
+    prepare(folder);
+    if (existsSync(files.checkpoint)) {
+      if (!resume)
+        throw new UserError(`${folder} has a training; allowed: a folder without one, or to resume it (--resume)`);
+      const checkpoint = loadCheckpoint(files.checkpoint);
+      // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
+      const { acceptChangedFiles = false } = options;
+      if (!acceptChangedFiles) checkSameFiles(checkpoint.config, checkpoint.files, files.checkpoint, config);
+      const asked = acceptChangedFiles ? withMeansOf(config, checkpoint.config) : config;
+      checkSameRun({ config: asked, method: methodIds(method), training, seed }, checkpoint, files.checkpoint);
+      const learner = resumeLearner(files.checkpoint, checkpoint, method, options);
+      const log = [...checkpoint.log];
+      options.onResume?.(log);
+      return { learner, log, target: checkpoint.target };
+    }
+  }
+  return { learner: new Learner(config, method, training, seed), log: [] };
+}
+
+/** A configuration whose mean lengths, which follow from the content of its lengthsFile, are those of an earlier one. */
+function withMeansOf(config: SystemConfig, { meanInputTokens, meanOutputTokens }: SystemConfig): SystemConfig {
+  return config.lengthsFile === undefined ? config : { ...config, meanInputTokens, meanOutputTokens };
+}
+
+/** A file that is half-written for longer than this was left behind: a write takes milliseconds. */
+const HALF_MS = 60_000;
+
+/** Makes the folder, and clears away what a killed training was writing, but not what another process is writing now. */
+function prepare(folder: string): void {
+  makeFolder(folder);
+  const places: readonly string[] = Object.values(trainingFiles(folder));
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (places.includes(placeOfHalf(path) ?? '') && Date.now() - writtenAt > HALF_MS) rmSync(path, { force: true });
+  }
+}
+
+function checkCount(name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 1) throw invalid(name, value, 'an integer >= 1');
+}
