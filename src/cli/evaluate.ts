@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UserError, invalid } from '../core/errors';
-import type { Estimate } from '../core/student';
+import type { Estimate } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import { type MethodName, methodOf, methods } from '../paper/methods';
 import {

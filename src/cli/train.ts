@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { decimalNumber } from '../core/csv';
+import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
 import { type MethodName, methodOf } from '../paper/methods';
 import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
@@ -211,11 +212,10 @@ function reporter(updates: number, slots: number): (log: UpdateLog) => string {
 /** Means of the last updates. */
 function summary(log: readonly UpdateLog[], out: string | undefined): string {
   const last = log.slice(-5);
-  const mean = (of: (entry: UpdateLog) => number): string =>
-    short(last.reduce((sum, x) => sum + of(x), 0) / last.length);
+  const meanOf = (of: (entry: UpdateLog) => number): string => short(mean(last.map(of)));
   const where = out === undefined ? '' : `policy and log are in ${out}\n`;
   return (
-    `after ${log.length} updates, mean of the last ${last.length}: latency ${mean((x) => x.latency)} s, P99 ${mean((x) => x.p99Latency)} s, ` +
-    `deviation ${mean((x) => x.deviation)}, queue ${mean((x) => x.queue)}, pools above 90 % ${mean((x) => x.highKvPercent)} %\n${where}`
+    `after ${log.length} updates, mean of the last ${last.length}: latency ${meanOf((x) => x.latency)} s, P99 ${meanOf((x) => x.p99Latency)} s, ` +
+    `deviation ${meanOf((x) => x.deviation)}, queue ${meanOf((x) => x.queue)}, pools above 90 % ${meanOf((x) => x.highKvPercent)} %\n${where}`
   );
 }

@@ -1,4 +1,4 @@
-import { studentUpperTail } from '../core/student';
+import { studentUpperTail } from '../core/statistics';
 
 /** Whether the servers keep up with the requests that arrive; UNKNOWN where a run decides neither. */
 export type StabilityVerdict = 'STABLE' | 'OVERLOADED' | 'UNKNOWN';

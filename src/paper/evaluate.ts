@@ -1,4 +1,4 @@
-import { type Estimate, estimate } from '../core/student';
+import { type Estimate, estimate } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { MethodIds } from '../lyreo/method';
 import type { Policy } from '../lyreo/policy';

@@ -1,4 +1,6 @@
-import { estimate } from '../core/student';
+import { estimate, mean } from '../core/statistics';
+
+export { mean };
 
 /** A mean with its 95 % interval. */
 export interface Interval {
@@ -8,11 +10,6 @@ export interface Interval {
   readonly hi: number;
   /** Values. */
   readonly n: number;
-}
-
-/** Arithmetic mean; NaN without values. */
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, x) => sum + x, 0) / values.length;
 }
 
 /** Sample standard deviation, the root of Σ(x − x̄)²/(n − 1); NaN with fewer than two values. */

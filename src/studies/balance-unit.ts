@@ -1,4 +1,5 @@
 import { resumeJsonLog, writeJsonLog } from '../core/json-log';
+import { mean } from '../core/statistics';
 import { calibrated } from '../system/calibrated';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
@@ -63,9 +64,9 @@ export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTr
       learner.dispose();
       signal?.throwIfAborted();
       const last = log.slice(-Math.ceil(log.length / 4));
-      const mean = (of: 'queue' | 'latency' | 'deviation'): number =>
-        last.reduce((sum, update) => sum + update[of], 0) / last.length;
-      found.push({ balanceUnit, method, queue: mean('queue'), latency: mean('latency'), deviation: mean('deviation') });
+      const meanOf = (field: 'queue' | 'latency' | 'deviation'): number => mean(last.map((update) => update[field]));
+      const [queue, latency, deviation] = [meanOf('queue'), meanOf('latency'), meanOf('deviation')];
+      found.push({ balanceUnit, method, queue, latency, deviation });
       if (logFile !== undefined) writeJsonLog(logFile, { header, lines: found });
       options.onTraining?.(found.length);
     }

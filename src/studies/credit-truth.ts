@@ -1,3 +1,4 @@
+import { mean } from '../core/statistics';
 import type { CounterfactualEffects } from './counterfactual';
 
 /** Credit and true effect of the same decisions, pair by pair. */
@@ -41,7 +42,6 @@ export function besideTruthInSlot(
 
 /** Pearson's correlation; 0 where one of the two does not vary. */
 export function correlation({ credit, truth }: CreditAndTruth): number {
-  const mean = (x: Float64Array): number => x.reduce((a, b) => a + b, 0) / x.length;
   const [meanCredit, meanTruth] = [mean(credit), mean(truth)];
   let both = 0;
   let creditSquare = 0;

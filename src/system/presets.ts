@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
+import { mean } from '../core/statistics';
 import { calibrated } from './calibrated';
 import type { LengthModel, Preset, SystemConfig } from './config';
 import { gpuNames } from './gpus';
@@ -23,7 +24,6 @@ function lengthSpreads(lengths: LengthModel): { sigmaInput: number; sigmaOutput:
 function lengthMeans(file: string | undefined): Partial<SystemConfig> {
   if (typeof file !== 'string' || file === '') return {};
   const { inputTokens, outputTokens } = lengthPairs(file);
-  const mean = (tokens: Int32Array): number => tokens.reduce((sum, x) => sum + x, 0) / tokens.length;
   return { meanInputTokens: mean(inputTokens), meanOutputTokens: mean(outputTokens) };
 }
 

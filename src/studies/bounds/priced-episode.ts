@@ -1,3 +1,4 @@
+import { mean } from '../../core/statistics';
 import { kvTokenIterations } from '../../system/server';
 import { convexLines, type Line } from './convex-lines';
 import { type Episode, canHold } from './episode';
@@ -64,7 +65,6 @@ export class PricedEpisode {
       for (let s = 0; s < S; s++)
         this.transmission[n * S + s] = canHold(episode, n, s) ? episode.transmissionSeconds(n, s, 1) : Infinity;
     }
-    const mean = (x: Float64Array): number => x.reduce((a, b) => a + b, 0) / count;
     this.mean = { ones: mean(outputTokens), held: mean(this.held), roots: mean(this.roots) };
   }
 

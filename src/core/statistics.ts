@@ -1,3 +1,10 @@
+/** Arithmetic mean; NaN without values. Note: summed in order, so that a stored mean comes back to the last bit. */
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let k = 0; k < values.length; k++) sum += values[k];
+  return sum / values.length;
+}
+
 /** 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
 const quantiles: readonly number[] = [
   12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788, 2.1604, 2.1448, 2.1314,
@@ -22,9 +29,9 @@ export interface Estimate {
 /** Mean of independent values with its interval: t·s/√n. */
 export function estimate(values: readonly number[]): Estimate {
   const n = values.length;
-  const mean = values.reduce((sum, x) => sum + x, 0) / n;
-  const variance = values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n - 1);
-  return { mean, halfWidth: studentQuantile(n - 1) * Math.sqrt(variance / n) };
+  const centre = mean(values);
+  const variance = values.reduce((sum, x) => sum + (x - centre) ** 2, 0) / (n - 1);
+  return { mean: centre, halfWidth: studentQuantile(n - 1) * Math.sqrt(variance / n) };
 }
 
 /**

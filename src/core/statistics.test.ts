@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, studentQuantile, studentUpperTail } from './student';
+import { estimate, studentQuantile, studentUpperTail } from './statistics';
 
 describe('studentQuantile', () => {
   it.each([
