@@ -77,13 +77,13 @@ function readSeconds(row: CsvRow): Instant {
     : { whole: Number(whole), fraction: Number(fraction), base: 'a number of seconds' };
 }
 
-const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):?([0-5]\d))?$/;
+const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(Z|([+-])(\d\d):?([0-5]\d))?$/;
 
 function readDate(row: CsvRow): Instant {
   const text = row.text(0);
   const match: readonly string[] = utc.exec(text) ?? [];
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
-  const [fraction, sign, offsetHours, offsetMinutes] = match.slice(7) as (string | undefined)[];
+  const [fraction, zone, sign, offsetHours, offsetMinutes] = match.slice(7) as (string | undefined)[];
   const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
   const offset = sign === undefined ? 0 : 60 * Number(offsetHours) + Number(offsetMinutes);
   const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -95,9 +95,7 @@ function readDate(row: CsvRow): Instant {
   return {
     whole: date.getTime() / 1000 - (sign === '-' ? -60 : 60) * offset,
     fraction: Number(fraction ?? 0),
-    base: /Z$|[+-]\d\d:?\d\d$/.test(text.slice(10))
-      ? 'a date and time with an offset'
-      : 'a date and time without an offset',
+    base: `a date and time with${zone === undefined ? 'out' : ''} an offset`,
   };
 }
 
