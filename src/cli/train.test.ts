@@ -88,7 +88,7 @@ describe('lyreo train and evaluate', () => {
   it('evaluates with a warning about rejected requests, overload and no latency, and "-" for what there is not', () => {
     const overloaded = lyreo('evaluate', 'll', 'random', '--users', '40', '--servers', '2', '--episodes', '2');
     expect(overloaded.err).toMatch(
-      /^warning: ll: OVERLOADED in 2 of 2 runs: requests in the system went .*\nwarning: random: OVERLOADED in 2 of 2 runs: .*\n$/,
+      /^warning: ll: OVERLOADED in 2 of 2 runs: servers 1, 2 of 2: requests on server 1 went .*\nwarning: random: OVERLOADED in 2 of 2 runs: .*\n$/,
     );
     writeFileSync(join(folder, 'small.json'), '{"kvPoolFraction": 1e-7, "users": 5, "servers": 3, "slots": 4}');
     const args = ['evaluate', 'll', '--config', 'small.json', '--episodes', '2'];
