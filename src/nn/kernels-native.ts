@@ -42,27 +42,11 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
   };
 
   const lengths = new Map<number, Tensor>();
-  /** seq_len_max must be int64, which tfjs cannot make: a cast, once per length; it warns about the type on the console. */
+  /** seq_len_max must be int64, a type that tfjs itself does not make: two numbers, the lower half first. */
   const length = (steps: number): Tensor => {
-    const known = lengths.get(steps);
-    if (known !== undefined) return known;
-    const { warn } = console;
-    console.warn = (): void => undefined;
-    try {
-      const scalar = tf.scalar(steps, 'int32');
-      const made = tf.keep(
-        backend.executeSingleOutput(
-          'Cast',
-          [type('SrcT', b.TF_INT32), type('DstT', b.TF_INT64), bool('Truncate', false)],
-          [scalar],
-        ),
-      );
-      scalar.dispose();
-      lengths.set(steps, made);
-      return made;
-    } finally {
-      console.warn = warn;
-    }
+    const made = lengths.get(steps) ?? ({ dataId: backend.write(Int32Array.of(steps, 0), [], 'int64') } as never);
+    lengths.set(steps, made);
+    return made;
   };
 
   /** What both LSTM operations begin with: length, x, zero state and output, weights, unused peepholes, bias. */

@@ -18,6 +18,6 @@ export function plainKernels(tf: Tfjs): Kernels {
     sumRows: (x) => tf.sum(x, 0),
     reshape: (x, shape) => tf.reshape(x, shape),
     lstm: (x, weights, bias) => tf.tidy(() => plainLstm(tf, x, weights, bias)),
-    lstmGrad: (x, weights, _bias, states, dh) => tf.tidy(() => plainLstmGrad(tf, x, weights, states, dh)),
+    lstmGrad: (x, weights, bias, _states, dh) => tf.tidy(() => plainLstmGrad(tf, x, weights, bias, dh)),
   };
 }

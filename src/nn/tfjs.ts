@@ -10,6 +10,7 @@ export interface Tensor {
 export interface Tfjs {
   add(a: Tensor, b: Tensor): Tensor;
   concat(parts: readonly Tensor[], axis: number): Tensor;
+  grads(f: (...x: Tensor[]) => Tensor): (x: readonly Tensor[], dy: Tensor) => Tensor[];
   keep(x: Tensor): Tensor;
   matMul(a: Tensor, b: Tensor, transposeA?: boolean, transposeB?: boolean): Tensor;
   memory(): { readonly numTensors: number };
@@ -63,7 +64,7 @@ export interface NativeBackend {
     inputs: readonly Tensor[],
     outputs: number,
   ): Tensor[];
-  write(values: Float32Array, shape: readonly number[], type: 'float32'): object;
+  write(values: Float32Array | Int32Array, shape: readonly number[], type: 'float32' | 'int64'): object;
   createOutputTensor(metadata: object): Tensor;
   getInputTensorIds(tensors: readonly ({ readonly dataId: object } | Tensor)[]): number[];
 }
