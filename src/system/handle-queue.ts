@@ -27,6 +27,14 @@ export class HandleQueue {
     return handle;
   }
 
+  /** The i-th oldest becomes the oldest. */
+  moveToFront(i: number): void {
+    const { handles, first } = this;
+    const handle = handles[first + i];
+    handles.copyWithin(first + 1, first, first + i);
+    handles[first] = handle;
+  }
+
   clear(): void {
     this.length = 0;
     this.first = 0;

@@ -14,10 +14,12 @@ export interface ReplayedRequest {
   readonly prefill: number;
   /** Sum of its iterations; in static batching from joining to the batch's end. */
   readonly decode: number;
-  /** What is left of the total: synchronisation, prefill queue, iteration boundary and KV admission. */
+  /** What is left of the total: synchronisation, prefill queue, iteration boundary and KV admission, also after preemptions. */
   readonly waiting: number;
   /** D_tot = completion − start of the slot of arrival. */
   readonly total: number;
+  /** How often it was preempted; absent: never. */
+  readonly preemptions?: number;
 }
 
 /** A request that no KV pool of its server can hold. */
@@ -113,7 +115,7 @@ export function replay(scenario: Scenario): ReplayResult {
       table.server[handle] = s;
       table.inputTokens[handle] = request.inputTokens;
       table.outputTokens[handle] = request.outputTokens;
-      table.predictedTokens[handle] = request.outputTokens;
+      table.predictedTokens[handle] = request.predictedTokens ?? request.outputTokens;
       table.transmissionSeconds[handle] = request.transmissionSeconds;
       handles[count++] = handle;
     }
@@ -138,7 +140,18 @@ function replayedRequest(serving: Serving, id: string, handle: number): Replayed
   const prefill = table.prefillEndAt[handle] - table.prefillStartAt[handle];
   const decode = table.decodeSeconds[handle];
   const total = completedAt - table.slot[handle] * constants.slotSeconds;
-  return { id, completedAt, transmission, prefill, decode, waiting: total - transmission - prefill - decode, total };
+  const waiting = total - transmission - prefill - decode;
+  const preemptions = table.preemptions[handle];
+  return {
+    id,
+    completedAt,
+    transmission,
+    prefill,
+    decode,
+    waiting,
+    total,
+    ...(preemptions > 0 ? { preemptions } : {}),
+  };
 }
 
 /** Rule 7: a request that can never run stops the replay, or is listed as rejected. */

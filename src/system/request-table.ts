@@ -14,19 +14,27 @@ export class RequestTable {
   inputTokens: Float64Array;
   /** l, what the server runs. Token counts are doubles: a scenario may exceed 2³¹. */
   outputTokens: Float64Array;
-  /** l̂, what a scheduler may see. */
+  /** l̂, known to schedulers and servers, at least 1. */
   predictedTokens: Float64Array;
+  /** Tokens generated before the last preemption: they are prefilled again with the input. 0: never preempted. */
+  generatedTokens: Float64Array;
+  /** How often it was preempted. */
+  preemptions: Int32Array;
   /** D_tx, s. */
   transmissionSeconds: Float64Array;
   /** When the batch's last request had been received, s: slot start + D_sy. */
   synchronisedAt: Float64Array;
   prefillStartAt: Float64Array;
   prefillEndAt: Float64Array;
-  /** When the request joined the running batch, s. */
+  /** When the request joined the running batch, the last time, s. */
   joinedAt: Float64Array;
+  /** Its place in the order in which the server admitted requests. */
+  admission: Float64Array;
   completedAt: Float64Array;
   /** Sum of the iterations from joining to completion, s (static: to the batch's end); while it decodes, the server's clock at joining. */
   decodeSeconds: Float64Array;
+  /** Sum of the iterations before the last preemption, s; part of `decodeSeconds` once it has completed. */
+  decodedBeforeSeconds: Float64Array;
 
   private free: Int32Array;
   private freeCount: number;
@@ -39,13 +47,17 @@ export class RequestTable {
     this.inputTokens = new Float64Array(capacity);
     this.outputTokens = new Float64Array(capacity);
     this.predictedTokens = new Float64Array(capacity);
+    this.generatedTokens = new Float64Array(capacity);
+    this.preemptions = new Int32Array(capacity);
     this.transmissionSeconds = new Float64Array(capacity);
     this.synchronisedAt = new Float64Array(capacity);
     this.prefillStartAt = new Float64Array(capacity);
     this.prefillEndAt = new Float64Array(capacity);
     this.joinedAt = new Float64Array(capacity);
+    this.admission = new Float64Array(capacity);
     this.completedAt = new Float64Array(capacity);
     this.decodeSeconds = new Float64Array(capacity);
+    this.decodedBeforeSeconds = new Float64Array(capacity);
     this.free = new Int32Array(capacity);
     for (let i = 0; i < capacity; i++) this.free[i] = capacity - 1 - i;
     this.freeCount = capacity;
@@ -56,10 +68,14 @@ export class RequestTable {
     return this.slot.length - this.freeCount;
   }
 
-  /** A handle for a new request; lowest handles first. */
+  /** A handle for a new request that has not run; lowest handles first. */
   allocate(): number {
     if (this.freeCount === 0) this.grow();
-    return this.free[--this.freeCount];
+    const handle = this.free[--this.freeCount];
+    this.generatedTokens[handle] = 0;
+    this.preemptions[handle] = 0;
+    this.decodedBeforeSeconds[handle] = 0;
+    return handle;
   }
 
   /** Gives a handle back; its columns may be overwritten from now on. */
@@ -92,13 +108,17 @@ export class RequestTable {
     target.inputTokens = resized(this.inputTokens, capacity);
     target.outputTokens = resized(this.outputTokens, capacity);
     target.predictedTokens = resized(this.predictedTokens, capacity);
+    target.generatedTokens = resized(this.generatedTokens, capacity);
+    target.preemptions = resized(this.preemptions, capacity);
     target.transmissionSeconds = resized(this.transmissionSeconds, capacity);
     target.synchronisedAt = resized(this.synchronisedAt, capacity);
     target.prefillStartAt = resized(this.prefillStartAt, capacity);
     target.prefillEndAt = resized(this.prefillEndAt, capacity);
     target.joinedAt = resized(this.joinedAt, capacity);
+    target.admission = resized(this.admission, capacity);
     target.completedAt = resized(this.completedAt, capacity);
     target.decodeSeconds = resized(this.decodeSeconds, capacity);
+    target.decodedBeforeSeconds = resized(this.decodedBeforeSeconds, capacity);
   }
 }
 

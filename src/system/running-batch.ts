@@ -1,143 +1,138 @@
-import { resized } from './request-table';
+import { FinishOrder } from './finish-order';
 
 /** Answer of `RunningBatch.iterationsUntilFit` for a request that may join now. */
 export const FITS_NOW = 0;
 
 /**
- * The requests that decode together on one server, sorted by the iteration in which they finish (III-C2, G ∪ H).
+ * The requests that decode together on one server (III-C2, G ∪ H).
  *
  * Iterations are numbered over the server's life; `done` of them have ended. A request that joined after iteration j
  * holds in iteration n its input and n − j tokens, so with base = l_in − j it holds base + n, and the whole batch
  *   tokens(n) = Σ base + size·n.
- * One addition per iteration therefore replaces a loop over the requests, and only a finish touches a request.
+ * One addition per iteration therefore replaces a loop over the requests. Only three events touch a request: it
+ * finishes, it outgrows its prediction, or it is preempted.
  */
 export class RunningBatch {
-  /** Requests still generating. */
-  size = 0;
   /** Iterations that have ended. */
   done = 0;
   /** Tokens that finished requests hold on to, static batching only. */
   heldTokens = 0;
-  private baseSum = 0;
-  /** Σ (l_in + l_out) of the requests still generating. */
-  private finalSum = 0;
+  /** Requests that have generated all the tokens predicted for them and still generate. */
+  outgrownCount = 0;
+  private outgrownBase = 0;
 
-  private finish: Float64Array = new Float64Array(32);
-  private base: Float64Array = new Float64Array(32);
-  private handles: Int32Array = new Int32Array(32);
-  private first = 0;
+  /** By the iterations in which the requests finish. */
+  private actual: FinishOrder = new FinishOrder();
+  /** By the iterations in which they finish if the predictions hold, without the outgrown; the same list while all predictions are exact. */
+  private expected: FinishOrder = this.actual;
+
+  /** Requests still generating. */
+  get size(): number {
+    return this.actual.size;
+  }
 
   /** Tokens held during the iteration that comes next, its own tokens included. */
   get nextTokens(): number {
-    return this.heldTokens + this.baseSum + this.size * (this.done + 1);
+    return this.heldTokens + this.actual.baseSum + this.actual.size * (this.done + 1);
   }
 
-  /** Iterations until the next request finishes. Only with size > 0. */
-  get iterationsToFinish(): number {
-    return this.finish[this.first] - this.done;
+  /** The share of `nextTokens` that the outgrown requests hold. */
+  get outgrownTokens(): number {
+    return this.outgrownBase + this.outgrownCount * (this.done + 1);
   }
 
-  /** Handle of the i-th request to finish, i in 0..size−1. */
-  handleAt(i: number): number {
-    return this.handles[this.first + i];
+  /** Iterations until the next request finishes or outgrows its prediction. Only with size > 0. */
+  get iterationsToEvent(): number {
+    const finish = this.actual.firstFinish;
+    return (this.expected.size === 0 ? finish : Math.min(finish, this.expected.firstFinish)) - this.done;
   }
 
-  /** Tokens the i-th request to finish still has to generate. */
-  remainingAt(i: number): number {
-    return this.finish[this.first + i] - this.done;
+  /** Whether every prediction in the batch is exact. */
+  get isExact(): boolean {
+    return this.expected === this.actual;
   }
 
-  /** The request begins to decode with the next iteration. Of equals, the earlier one stays in front. */
-  join(handle: number, inputTokens: number, outputTokens: number): void {
-    const finish = this.done + outputTokens;
-    if (this.first + this.size === this.finish.length) this.makeRoom();
-    let i = this.first + this.size;
-    while (i > this.first && this.finish[i - 1] > finish) {
-      this.finish[i] = this.finish[i - 1];
-      this.base[i] = this.base[i - 1];
-      this.handles[i] = this.handles[i - 1];
-      i--;
-    }
-    this.finish[i] = finish;
-    this.base[i] = inputTokens - this.done;
-    this.handles[i] = handle;
-    this.size++;
-    this.baseSum += inputTokens - this.done;
-    this.finalSum += inputTokens + outputTokens;
+  /**
+   * The request begins to decode with the next iteration. Of equals, the earlier one stays in front.
+   *
+   * @param outputTokens tokens it will generate.
+   * @param predictedTokens tokens it is predicted to generate, at least 1.
+   */
+  join(handle: number, inputTokens: number, outputTokens: number, predictedTokens: number): void {
+    const base = inputTokens - this.done;
+    if (predictedTokens !== outputTokens && this.isExact) this.expected = this.actual.clone();
+    this.actual.insert(handle, this.done + outputTokens, base);
+    if (!this.isExact) this.expected.insert(handle, this.done + predictedTokens, base);
   }
 
   /** Takes out the request that finishes with the iterations done so far; −1 when there is none. */
   takeFinished(): number {
-    if (this.size === 0 || this.finish[this.first] > this.done) return -1;
-    const i = this.first;
-    const base = this.base[i];
-    this.baseSum -= base;
-    this.finalSum -= base + this.finish[i];
-    this.size--;
-    this.first = this.size === 0 ? 0 : i + 1;
-    return this.handles[i];
+    const { actual } = this;
+    if (actual.size === 0 || actual.firstFinish > this.done) return -1;
+    const handle = actual.handleAt(0);
+    this.remove(handle);
+    return handle;
+  }
+
+  /** Counts the requests whose predicted last token has been generated as outgrown; after `takeFinished`. */
+  noteOutgrown(): void {
+    const { expected, done } = this;
+    while (expected.size > 0 && expected.firstFinish <= done) {
+      this.outgrownBase += expected.remove(expected.handleAt(0));
+      this.outgrownCount++;
+    }
+  }
+
+  /** Whether a request of the batch has outgrown its prediction. */
+  hasOutgrown(handle: number): boolean {
+    return !this.isExact && !this.expected.has(handle);
+  }
+
+  /** Takes a request out, finished or not; returns l_in − j. */
+  remove(handle: number): number {
+    const hadOutgrown = this.hasOutgrown(handle);
+    const base = this.actual.remove(handle);
+    if (hadOutgrown) {
+      this.outgrownBase -= base;
+      this.outgrownCount--;
+    } else if (!this.isExact) this.expected.remove(handle);
+    if (this.actual.size === 0) this.expected = this.actual;
+    return base;
+  }
+
+  /** Handle of the request with the largest value in a column. Only with size > 0. */
+  last(column: Float64Array): number {
+    let last = this.actual.handleAt(0);
+    for (let i = 1; i < this.actual.size; i++) {
+      const handle = this.actual.handleAt(i);
+      if (column[handle] > column[last]) last = handle;
+    }
+    return last;
   }
 
   /**
    * Rule of admission under DEED (III-D): with this request, and nobody else, the tokens of every future iteration
-   * must stay within `maxTokens`. Between finishes the sum only grows, so it is enough to look at the iterations in
-   * which a request finishes.
+   * must stay within `maxTokens`, if all requests finish when they are predicted to. An outgrown request is expected
+   * to finish with the next iteration.
    *
-   * @returns FITS_NOW, or a number of iterations before which the request cannot fit. That bound makes it
-   *   unnecessary to ask at every boundary: joining d iterations later, the request holds d tokens less at any fixed
-   *   iteration, so an excess of e tokens in the iteration where another one finishes lasts min(e, until then)
-   *   iterations; and an excess in the request's own last iteration lasts until another request finishes before it.
+   * @param byPrediction false: by the true lengths.
+   * @returns FITS_NOW, or a number of iterations before which the request cannot fit unless a request leaves that
+   *   was not predicted to; see {@link FinishOrder.iterationsUntilFit}.
    */
-  iterationsUntilFit(inputTokens: number, outputTokens: number, maxTokens: number): number {
-    const own = inputTokens + outputTokens;
-    if (this.finalSum + own <= maxTokens) return FITS_NOW;
-    const ownFinish = this.done + outputTokens;
-    const ownBase = inputTokens - this.done;
-    let wait = FITS_NOW;
-    let count = 0;
-    let base = 0;
-    let i = this.first + this.size - 1;
-    // Those that finish after the newcomer: it has left before they are at their largest.
-    for (; i >= this.first && this.finish[i] >= ownFinish; i--) {
-      count++;
-      base += this.base[i];
-    }
-    if (base + count * ownFinish + own > maxTokens) wait = this.finish[i + 1] - ownFinish + 1;
-    for (; i >= this.first; i--) {
-      count++;
-      base += this.base[i];
-      const at = this.finish[i];
-      const excess = base + count * at + ownBase + at - maxTokens;
-      if (excess > 0) wait = Math.max(wait, Math.min(excess, at - this.done));
-    }
-    return wait;
+  iterationsUntilFit(inputTokens: number, outputTokens: number, maxTokens: number, byPrediction: boolean): number {
+    if (byPrediction && this.outgrownCount > 0 && this.nextTokens + inputTokens + 1 > maxTokens) return Infinity;
+    const order = byPrediction ? this.expected : this.actual;
+    return order.iterationsUntilFit(this.done, inputTokens, outputTokens, maxTokens);
   }
 
   clone(): RunningBatch {
     const copy = new RunningBatch();
-    copy.size = this.size;
     copy.done = this.done;
     copy.heldTokens = this.heldTokens;
-    copy.baseSum = this.baseSum;
-    copy.finalSum = this.finalSum;
-    copy.finish = this.finish.slice();
-    copy.base = this.base.slice();
-    copy.handles = this.handles.slice();
-    copy.first = this.first;
+    copy.outgrownCount = this.outgrownCount;
+    copy.outgrownBase = this.outgrownBase;
+    copy.actual = this.actual.clone();
+    copy.expected = this.isExact ? copy.actual : this.expected.clone();
     return copy;
-  }
-
-  /** Moves the requests to the front of the arrays, or doubles the arrays when they are more than half full. */
-  private makeRoom(): void {
-    const { first, size } = this;
-    if (2 * size > this.finish.length) {
-      this.finish = resized(this.finish, 2 * this.finish.length);
-      this.base = resized(this.base, 2 * this.base.length);
-      this.handles = resized(this.handles, 2 * this.handles.length);
-    }
-    this.finish.copyWithin(0, first, first + size);
-    this.base.copyWithin(0, first, first + size);
-    this.handles.copyWithin(0, first, first + size);
-    this.first = 0;
   }
 }

@@ -5,6 +5,12 @@ import { parseJson, parseWith } from '../core/parse';
 /** How a server forms its decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
 export type Batching = 'deed' | 'static';
 
+/**
+ * What admission knows of a request's output length: its prediction and the tokens generated so far, as a real server
+ * does, or the true length. The two are the same where predictions are exact, as in the paper.
+ */
+export type Admission = 'predicted-length' | 'true-length';
+
 /** One point of a measured decode profile; between points the iteration *time* is linear in the KV bytes. */
 export interface DecodePoint {
   /** KV cache held, bytes. */
@@ -29,6 +35,8 @@ export interface ScenarioRequest {
   readonly id: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** l̂, tokens. Default: outputTokens. */
+  readonly predictedTokens?: number | undefined;
   /** Name of the server it is sent to. */
   readonly server: string;
   /** D_tx, s. */
@@ -44,6 +52,8 @@ export interface Scenario {
   /** w, the share of decode speed that a running prefill takes. */
   readonly prefillSlowdown: number;
   readonly batching: Batching;
+  /** Default 'predicted-length'. */
+  readonly admission?: Admission | undefined;
   /** A request that no KV pool can ever hold: stop with an error (default), or drop and list it. */
   readonly oversized?: 'error' | 'reject' | undefined;
   readonly servers: readonly ServerSpec[];
@@ -85,8 +95,15 @@ const server = z.strictObject(
 );
 
 const request = z.strictObject(
-  { id: name, inputTokens: tokens, outputTokens: tokens, server: name, transmissionSeconds: nonNegative },
-  'a request, {id, inputTokens, outputTokens, server, transmissionSeconds}',
+  {
+    id: name,
+    inputTokens: tokens,
+    outputTokens: tokens,
+    predictedTokens: tokens.optional(),
+    server: name,
+    transmissionSeconds: nonNegative,
+  },
+  'a request, {id, inputTokens, outputTokens, predictedTokens, server, transmissionSeconds}',
 );
 
 const slot = z.strictObject({ requests: z.array(request, 'a list of requests') }, 'a slot, {requests}');
@@ -97,11 +114,14 @@ const schema: z.ZodType<Scenario> = z.strictObject(
     kvBytesPerToken: positive,
     prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
     batching: z.enum(['deed', 'static'], '"deed" or "static"'),
+    admission: z
+      .enum(['predicted-length', 'true-length'], '"predicted-length" or "true-length"')
+      .optional(),
     oversized: z.enum(['error', 'reject'], '"error" or "reject"').optional(),
     servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
     slots: z.array(slot, 'a list of slots'),
   },
-  'a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, oversized, servers, slots}',
+  'a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, admission, oversized, servers, slots}',
 );
 
 /** Names must be unique and every request's server must exist; the schema sees one field at a time and cannot tell. */

@@ -3,7 +3,7 @@ import { HandleQueue } from './handle-queue';
 import { PrefillQueue, prefillSeconds } from './prefill';
 import type { RequestTable } from './request-table';
 import { FITS_NOW, RunningBatch } from './running-batch';
-import type { Batching, ServerSpec } from './scenario';
+import type { Admission, Batching, ServerSpec } from './scenario';
 import type { IterationRecorder } from './trajectory';
 
 /** What all servers of a system share. */
@@ -15,6 +15,8 @@ export interface ServingConstants {
   /** w, III-C2. */
   readonly prefillSlowdown: number;
   readonly batching: Batching;
+  /** What admission knows of a request's length. Default 'predicted-length'. */
+  readonly admission?: Admission | undefined;
 }
 
 /** Token-iterations that a request asks of a KV cache: Σ_{k=1..l_out} (l_in + k). */
@@ -23,10 +25,17 @@ export function kvTokenIterations(inputTokens: number, outputTokens: number): nu
 }
 
 /**
- * One edge server: prefill queue, waiting line and the running batch (III-C, III-D).
+ * One edge server: prefill queue, waiting queue and the running batch (III-C, III-D).
+ *
+ * Of a request's length it knows the prediction l̂, cut to the pool, and the g tokens generated so far: it expects
+ * max(l̂ − g, 1) more, since a request that still runs generates at least one. All its sums and its admission use this.
+ * Note: the paper's l̂ is exact. Where it is not, a request may outgrow its prediction and the pool may run out. Then
+ * the request admitted last is preempted, as in vLLM: its KV cache is freed, its prompt and generated tokens are
+ * prefilled anew behind the prefills that are queued, and it returns to the head of the waiting queue. At a boundary
+ * with a preemption no request is admitted.
  *
  * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration and
- * touches a request only when it is received, admitted and finished; times are summed iteration by iteration, so
+ * touches a request only when it is received, admitted, finished or preempted, or outgrows its prediction; times are summed iteration by iteration, so
  * every tie falls as in a token-by-token simulation.
  */
 export class EdgeServer {
@@ -37,10 +46,8 @@ export class EdgeServer {
   /** K_s(t), iterations started in the slot. */
   slotIterations = 0;
 
-  /** Σ over all requests here of the token-iterations still to run, with predicted lengths: remaining KV memory-time / τ. */
-  remainingTokenIterations = 0;
-  /** Σ over all requests here of output tokens still to make, with predicted lengths. */
-  remainingOutputTokens = 0;
+  /** Preemptions since the run began. */
+  preemptions = 0;
   /** Σ l_in of batches whose prefill has not ended at the last boundary. */
   unprefilledTokens = 0;
   /** Requests here that have not completed. */
@@ -63,6 +70,13 @@ export class EdgeServer {
   private busySeconds = 0;
   /** While the line's head does not fit: the iteration count before which it cannot. */
   private blockedUntil = 0;
+  /** Requests admitted since the run began, those admitted again included. */
+  private admissions = 0;
+  /** Σ over all requests here of max(l̂ − g, 0). */
+  private predictedRest = 0;
+  /** The token-iterations of `predictedRest`. */
+  private predictedRestIterations = 0;
+  private readonly byPrediction: boolean;
 
   constructor(
     readonly index: number,
@@ -71,6 +85,17 @@ export class EdgeServer {
   ) {
     this.profile = decodeProfile(spec.decodeProfile);
     this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
+    this.byPrediction = constants.admission !== 'true-length';
+  }
+
+  /** Σ over all requests here of output tokens expected to come, max(l̂ − g, 1) each. */
+  get remainingOutputTokens(): number {
+    return this.predictedRest + this.batch.outgrownCount;
+  }
+
+  /** Σ over all requests here of the token-iterations expected to come: remaining KV memory-time / τ. */
+  get remainingTokenIterations(): number {
+    return this.predictedRestIterations + this.batch.outgrownTokens;
   }
 
   /** Requests in the running batch that still generate. */
@@ -98,11 +123,6 @@ export class EdgeServer {
     return this.prefills.freeAt;
   }
 
-  /** The running batch, to look at. */
-  get running(): RunningBatch {
-    return this.batch;
-  }
-
   /** Iteration time at an occupation, s. */
   iterationSeconds(tokens: number): number {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
@@ -115,7 +135,7 @@ export class EdgeServer {
 
   /**
    * Receives the slot's batch: requests already in the table, with their transmission times. Fills in when they are
-   * synchronised and prefilled.
+   * synchronised and prefilled. Predictions are cut to what the pool can hold.
    *
    * @param handles the batch in arrival order; entries from..from+count−1 are read.
    */
@@ -126,10 +146,11 @@ export class EdgeServer {
       const handle = handles[i];
       slowest = Math.max(slowest, table.transmissionSeconds[handle]);
       const input = table.inputTokens[handle];
-      const predicted = table.predictedTokens[handle];
+      const predicted = Math.min(table.predictedTokens[handle], this.maxTokens - input);
+      table.predictedTokens[handle] = predicted;
       inputTokens += input;
-      this.remainingTokenIterations += kvTokenIterations(input, predicted);
-      this.remainingOutputTokens += predicted;
+      this.predictedRestIterations += kvTokenIterations(input, predicted);
+      this.predictedRest += predicted;
       this.line.push(handle);
     }
     const synchronisedAt = slotStartAt + slowest;
@@ -176,7 +197,9 @@ export class EdgeServer {
       if (startAt >= endAt) return;
       this.boundaryAt = startAt;
       this.joinWaitingLine(table);
-      if (this.prefilled > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
+      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, completed);
+      else if (this.prefilled > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
+      if (this.batch.size === 0) continue;
       this.runIterations(slot, endAt, recorder);
       this.takeFinished(table, completed);
     }
@@ -187,8 +210,10 @@ export class EdgeServer {
     copy.slotTokenSeconds = this.slotTokenSeconds;
     copy.slotPeakTokens = this.slotPeakTokens;
     copy.slotIterations = this.slotIterations;
-    copy.remainingTokenIterations = this.remainingTokenIterations;
-    copy.remainingOutputTokens = this.remainingOutputTokens;
+    copy.preemptions = this.preemptions;
+    copy.admissions = this.admissions;
+    copy.predictedRest = this.predictedRest;
+    copy.predictedRestIterations = this.predictedRestIterations;
     copy.unprefilledTokens = this.unprefilledTokens;
     copy.requestCount = this.requestCount;
     copy.line = this.line.clone();
@@ -202,31 +227,38 @@ export class EdgeServer {
     return copy;
   }
 
-  /** At a boundary every batch whose prefill has ended joins the waiting line. */
+  /** At a boundary every batch whose prefill has ended joins the waiting queue, a preempted request at its head. */
   private joinWaitingLine(table: RequestTable): void {
     while (this.prefills.headEndAt <= this.boundaryAt) {
       const count = this.prefills.shift();
-      for (let i = 0; i < count; i++) this.unprefilledTokens -= table.inputTokens[this.line.at(this.prefilled + i)];
+      const first = this.line.at(this.prefilled);
+      for (let i = 0; i < count; i++) this.unprefilledTokens -= promptTokens(table, this.line.at(this.prefilled + i));
+      if (table.preemptions[first] > 0) {
+        this.line.moveToFront(this.prefilled);
+        this.blockedUntil = 0;
+      }
       this.prefilled += count;
     }
   }
 
   /** The line's head joins the running batch while it fits; the line stops at the first that does not (III-D). */
   private admit(table: RequestTable): void {
-    const { batch, maxTokens } = this;
+    const { batch, maxTokens, byPrediction } = this;
     const isStatic = this.constants.batching === 'static';
     if (isStatic && this.requestsInBatch > 0) return;
     if (this.requestsInBatch === 0) this.busySeconds = 0;
     let reserved = 0;
     while (this.prefilled > 0) {
       const handle = this.line.at(0);
-      const input = table.inputTokens[handle];
-      const output = table.outputTokens[handle];
+      const input = promptTokens(table, handle);
+      const output = table.outputTokens[handle] - table.generatedTokens[handle];
+      const predicted = expectedTokens(table, handle);
+      const reservation = byPrediction ? predicted : output;
       if (isStatic) {
-        if (reserved + input + output > maxTokens) return;
-        reserved += input + output;
+        if (reserved + input + reservation > maxTokens) return;
+        reserved += input + reservation;
       } else {
-        const wait = batch.iterationsUntilFit(input, output, maxTokens);
+        const wait = batch.iterationsUntilFit(input, reservation, maxTokens, byPrediction);
         if (wait !== FITS_NOW) {
           this.blockedUntil = batch.done + wait;
           return;
@@ -234,10 +266,42 @@ export class EdgeServer {
       }
       this.line.shift();
       this.prefilled--;
-      batch.join(handle, input, output);
+      batch.join(handle, input, output, predicted);
       table.joinedAt[handle] = this.boundaryAt;
       table.decodeSeconds[handle] = this.busySeconds;
+      table.admission[handle] = this.admissions++;
     }
+  }
+
+  /** Takes requests out of the running batch, the last admitted first, until the next iteration fits the pool. */
+  private preempt(table: RequestTable, completed: HandleQueue): void {
+    const { batch } = this;
+    while (batch.size > 0 && batch.nextTokens > this.maxTokens) {
+      const handle = batch.last(table.admission);
+      const hadOutgrown = batch.hasOutgrown(handle);
+      table.generatedTokens[handle] = batch.remove(handle) + batch.done - table.inputTokens[handle];
+      table.decodedBeforeSeconds[handle] += this.decodedSeconds(table, handle);
+      table.preemptions[handle]++;
+      this.preemptions++;
+      const tokens = promptTokens(table, handle);
+      if (hadOutgrown) {
+        this.predictedRest++;
+        this.predictedRestIterations += tokens + 1;
+      }
+      this.line.push(handle);
+      this.unprefilledTokens += tokens;
+      this.prefills.push(this.boundaryAt, prefillSeconds(tokens, this.spec.prefillTokensPerSecond), 1);
+    }
+    // A static batch may have ended by it.
+    this.blockedUntil = batch.size === 0 ? 0 : batch.done + 1;
+    this.endStaticBatch(table, completed);
+  }
+
+  /** Seconds of iterations since the request joined; in static batching also those in which it was only held. */
+  private decodedSeconds(table: RequestTable, handle: number): number {
+    return this.constants.batching === 'static'
+      ? this.boundaryAt - table.joinedAt[handle]
+      : this.busySeconds - table.decodeSeconds[handle];
   }
 
   private get requestsInBatch(): number {
@@ -245,8 +309,8 @@ export class EdgeServer {
   }
 
   /**
-   * Iterations up to the next event: a finish, the slot's end, a prefill's start or end, or the first boundary at
-   * which the line's head may fit. The batch stays the same, so its tokens grow by its size each time.
+   * Iterations up to the next event: a finish, an outgrown prediction, the slot's end, a prefill's start or end, a full
+   * pool, or the first boundary at which the line's head may fit. The batch stays the same, so its tokens grow by its size each time.
    *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
    */
   private runIterations(slot: number, endAt: number, recorder: IterationRecorder | undefined): void {
@@ -261,9 +325,9 @@ export class EdgeServer {
     const stopAt = Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt);
     const speed = prefillRuns ? 1 - prefillSlowdown : 1;
     const blocked = this.prefilled > 0 && this.blockedUntil > batch.done ? this.blockedUntil - batch.done : Infinity;
-    const limit = Math.min(batch.iterationsToFinish, blocked);
-
     const first = batch.nextTokens;
+    const untilFull = batch.isExact ? Infinity : Math.floor((this.maxTokens - first) / size) + 1;
+    const limit = Math.min(batch.iterationsToEvent, blocked, untilFull);
     let tokens = first;
     let tokenSeconds = this.slotTokenSeconds;
     let segment = 0;
@@ -288,44 +352,60 @@ export class EdgeServer {
     this.slotTokenSeconds = tokenSeconds;
     this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens - size);
     this.slotIterations += iterations;
+    const { outgrownCount, outgrownTokens } = batch;
     batch.done += iterations;
-    this.remainingOutputTokens -= iterations * size;
-    this.remainingTokenIterations -= (iterations * (first + tokens - size)) / 2 - iterations * batch.heldTokens;
+    const held = (iterations * (first + tokens - size)) / 2 - iterations * batch.heldTokens;
+    const heldByOutgrown = iterations * (outgrownTokens + (outgrownCount * (iterations - 1)) / 2);
+    this.predictedRest -= iterations * (size - outgrownCount);
+    this.predictedRestIterations -= held - heldByOutgrown;
   }
 
-  /** Who has made the last token leaves with its KV cache; a static batch is held until all have finished. */
+  /** A request that has its last token leaves with its KV cache; a static batch is held until all have finished. */
   private takeFinished(table: RequestTable, completed: HandleQueue): void {
     const { batch } = this;
+    const { isExact } = batch;
     for (let handle = batch.takeFinished(); handle >= 0; handle = batch.takeFinished()) {
-      const input = table.inputTokens[handle];
-      const output = table.outputTokens[handle];
-      const predicted = table.predictedTokens[handle];
-      if (predicted !== output) {
-        this.remainingTokenIterations += kvTokenIterations(input, output) - kvTokenIterations(input, predicted);
-        this.remainingOutputTokens += output - predicted;
+      const output = table.outputTokens[handle] - table.generatedTokens[handle];
+      const predicted = expectedTokens(table, handle);
+      if (!isExact) this.blockedUntil = 0;
+      if (predicted > output) {
+        const prompt = promptTokens(table, handle);
+        this.predictedRest -= predicted - output;
+        this.predictedRestIterations -= kvTokenIterations(prompt, predicted) - kvTokenIterations(prompt, output);
       }
       if (this.constants.batching === 'static') {
-        batch.heldTokens += input + output;
+        batch.heldTokens += table.inputTokens[handle] + table.outputTokens[handle];
         this.held.push(handle);
       } else {
         this.complete(table, handle, completed);
       }
     }
-    if (batch.size > 0 || this.held.length === 0) return;
+    batch.noteOutgrown();
+    this.endStaticBatch(table, completed);
+  }
+
+  private endStaticBatch(table: RequestTable, completed: HandleQueue): void {
+    if (this.batch.size > 0 || this.held.length === 0) return;
     while (this.held.length > 0) this.complete(table, this.held.shift(), completed);
-    batch.heldTokens = 0;
+    this.batch.heldTokens = 0;
   }
 
   private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
     table.completedAt[handle] = this.boundaryAt;
-    // Static batching counts from joining to the batch's end, also what is only held.
-    table.decodeSeconds[handle] =
-      this.constants.batching === 'static'
-        ? this.boundaryAt - table.joinedAt[handle]
-        : this.busySeconds - table.decodeSeconds[handle];
+    table.decodeSeconds[handle] = this.decodedSeconds(table, handle) + table.decodedBeforeSeconds[handle];
     this.requestCount--;
     completed.push(handle);
   }
+}
+
+/** Tokens to prefill: l_in, after a preemption with the tokens generated before it. */
+function promptTokens(table: RequestTable, handle: number): number {
+  return table.inputTokens[handle] + table.generatedTokens[handle];
+}
+
+/** Output tokens expected when the request joins: max(l̂ − g, 1). */
+function expectedTokens(table: RequestTable, handle: number): number {
+  return Math.max(table.predictedTokens[handle] - table.generatedTokens[handle], 1);
 }
 
 /** The largest integer n with n·α ≤ capacity, in doubles. */

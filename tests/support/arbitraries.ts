@@ -53,6 +53,8 @@ export interface ScenarioOptions {
   readonly batching?: Batching;
   /** Every request fits its server alone. */
   readonly feasible?: boolean;
+  /** Requests have predictions of their own, and admission goes by them or by the true lengths. Default: exact ones. */
+  readonly predictions?: boolean;
 }
 
 /** A number ≥ 1 that is mostly tiny and now and then long. */
@@ -102,6 +104,7 @@ interface Draft {
   readonly id: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly predictedTokens: number;
   readonly serverIndex: number;
   readonly transmissionSeconds: number;
 }
@@ -111,6 +114,7 @@ function draftRequest(palette: Palette): fc.Arbitrary<Draft> {
     id: fc.oneof({ weight: 3, arbitrary: fc.constant('r') }, { weight: 1, arbitrary: fc.constantFrom(...NAMES) }),
     inputTokens: tokens(60),
     outputTokens: tokens(100),
+    predictedTokens: fc.oneof(tokens(200), fc.constant(1_000_000)),
     serverIndex: fc.nat({ max: 5 }),
     transmissionSeconds: fc.oneof(
       { weight: 24, arbitrary: fc.constantFrom(...palette.transmissionSeconds) },
@@ -154,6 +158,7 @@ function scenarioFrom(palette: Palette, options: ScenarioOptions): fc.Arbitrary<
       return fc
         .record({
           servers: fc.array(server, { minLength: 1, maxLength: 3 }),
+          admission: fc.constantFrom('predicted-length', 'predicted-length', 'true-length'),
           slots: fc.oneof(
             { weight: 9, arbitrary: fc.array(slot, { minLength: 1, maxLength: 7, size: 'max' }) },
             { weight: 1, arbitrary: fc.array(slot, { maxLength: 2 }) },
@@ -167,13 +172,15 @@ function scenarioFrom(palette: Palette, options: ScenarioOptions): fc.Arbitrary<
             ...rest,
           }));
           const ids = new Set<string>();
-          const toRequest = ({ serverIndex, id, ...rest }: Draft): ScenarioRequest => ({
+          const toRequest = ({ serverIndex, id, predictedTokens, ...rest }: Draft): ScenarioRequest => ({
             id: uniqueName(id, ids),
             ...rest,
+            ...(options.predictions === true ? { predictedTokens } : {}),
             server: servers[serverIndex % servers.length].name,
           });
           const slots = body.slots.map((drafts) => ({ requests: drafts.map(toRequest) }));
-          const scenario: Scenario = { ...head, oversized: 'reject', servers, slots };
+          const admission = options.predictions === true ? { admission: body.admission } : {};
+          const scenario: Scenario = { ...head, ...admission, oversized: 'reject', servers, slots };
           return options.feasible === true ? withoutOversized(scenario) : scenario;
         });
     });

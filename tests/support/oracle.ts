@@ -17,9 +17,13 @@ import type { Scenario, ScenarioRequest, ServerSpec } from '../../src/system/sce
 /** One request on its server. */
 interface Job {
   readonly request: ScenarioRequest;
+  readonly predicted: number;
   readonly slotStartsAt: number;
   readonly prefillSeconds: number;
   generated: number;
+  /** Sum of the iterations of its earlier stays in the running batch. */
+  earlierSeconds: number;
+  preemptions: number;
   joinedAt: number;
   decodeSeconds: number;
 }
@@ -66,39 +70,61 @@ export function isOversized(scenario: Scenario, request: ScenarioRequest): boole
   return scenario.servers.some((server) => server.name === request.server && bytes > server.kvCapacityBytes);
 }
 
-/** Rule 1: one batch per slot with a request for this server, prefilled one after the other in slot order. */
-function prefillBatches(scenario: Scenario, server: ServerSpec): PrefillBatch[] {
-  const batches: PrefillBatch[] = [];
-  let previousEndsAt = 0;
-  scenario.slots.forEach((slot, t) => {
-    const requests = slot.requests.filter((r) => r.server === server.name && !isOversized(scenario, r));
-    if (requests.length === 0) return;
-    const slotStartsAt = t * scenario.slotSeconds;
-    const startsAt = Math.max(slotStartsAt + Math.max(...requests.map((r) => r.transmissionSeconds)), previousEndsAt);
-    const inputTokens = requests.reduce((sum, r) => sum + r.inputTokens, 0);
-    const endsAt = startsAt + inputTokens / server.prefillTokensPerSecond;
-    const jobs = requests.map((request) => ({
-      request,
-      slotStartsAt,
-      prefillSeconds: endsAt - startsAt,
-      generated: 0,
-      joinedAt: Number.NaN,
-      decodeSeconds: 0,
-    }));
-    batches.push({ startsAt, endsAt, jobs });
-    previousEndsAt = endsAt;
-  });
-  return batches;
+/** Tokens that a server takes a request to generate: the prediction, cut to what the pool can hold beside the input. */
+function predictedTokens(request: ScenarioRequest, scenario: Scenario, server: ServerSpec): number {
+  let tokens = request.predictedTokens ?? request.outputTokens;
+  while (scenario.kvBytesPerToken * (request.inputTokens + tokens) > server.kvCapacityBytes) tokens--;
+  return tokens;
+}
+
+/** Rule 1: the batch of slot t for this server, prefilled after all batches before it; undefined when there is none. */
+function slotBatch(
+  scenario: Scenario,
+  server: ServerSpec,
+  t: number,
+  before: readonly PrefillBatch[],
+): PrefillBatch | undefined {
+  const requests = scenario.slots[t].requests.filter((r) => r.server === server.name && !isOversized(scenario, r));
+  if (requests.length === 0) return undefined;
+  const slotStartsAt = t * scenario.slotSeconds;
+  const receivedAt = slotStartsAt + Math.max(...requests.map((r) => r.transmissionSeconds));
+  const startsAt = Math.max(receivedAt, ...before.map((batch) => batch.endsAt));
+  const inputTokens = requests.reduce((sum, r) => sum + r.inputTokens, 0);
+  const endsAt = startsAt + inputTokens / server.prefillTokensPerSecond;
+  const jobs = requests.map((request) => ({
+    request,
+    predicted: predictedTokens(request, scenario, server),
+    slotStartsAt,
+    prefillSeconds: endsAt - startsAt,
+    generated: 0,
+    earlierSeconds: 0,
+    preemptions: 0,
+    joinedAt: Number.NaN,
+    decodeSeconds: 0,
+  }));
+  return { startsAt, endsAt, jobs };
+}
+
+/** A preempted request's input and tokens, prefilled after all batches before it. */
+function recomputation(job: Job, now: number, before: readonly PrefillBatch[], server: ServerSpec): PrefillBatch {
+  const startsAt = Math.max(now, ...before.map((batch) => batch.endsAt));
+  const tokens = job.request.inputTokens + job.generated;
+  return { startsAt, endsAt: startsAt + tokens / server.prefillTokensPerSecond, jobs: [job] };
+}
+
+/** Tokens that a request is taken to generate from now on: by its true length, or by what its server can know. */
+function rest(job: Job, scenario: Scenario): number {
+  if (scenario.admission === 'true-length') return job.request.outputTokens - job.generated;
+  return Math.max(1, job.predicted - job.generated);
 }
 
 /** Rule 3, deed: no future iteration of the running requests and this one is above capacity. */
 function fitsDeed(running: readonly Job[], job: Job, scenario: Scenario, server: ServerSpec): boolean {
   const all = [...running, job];
-  const longest = Math.max(...all.map((j) => j.request.outputTokens - j.generated));
+  const longest = Math.max(...all.map((j) => rest(j, scenario)));
   for (let k = 1; k <= longest; k++) {
     let tokens = 0;
-    for (const j of all)
-      if (j.request.outputTokens - j.generated >= k) tokens += j.request.inputTokens + j.generated + k;
+    for (const j of all) if (rest(j, scenario) >= k) tokens += j.request.inputTokens + j.generated + k;
     if (scenario.kvBytesPerToken * tokens > server.kvCapacityBytes) return false;
   }
   return true;
@@ -107,15 +133,32 @@ function fitsDeed(running: readonly Job[], job: Job, scenario: Scenario, server:
 /** Rule 3, static: the new batch and this request at their full lengths. */
 function fitsStatic(batch: readonly Job[], job: Job, scenario: Scenario, server: ServerSpec): boolean {
   let tokens = 0;
-  for (const j of [...batch, job]) tokens += j.request.inputTokens + j.request.outputTokens;
+  for (const j of [...batch, job]) tokens += j.request.inputTokens + j.generated + rest(j, scenario);
   return scenario.kvBytesPerToken * tokens <= server.kvCapacityBytes;
+}
+
+/** Bytes of the next iteration: every request holds its input, its tokens and, if it generates, one more. */
+function nextBytes(running: readonly Job[], scenario: Scenario): number {
+  let tokens = 0;
+  for (const job of running) tokens += job.request.inputTokens + Math.min(job.generated + 1, job.request.outputTokens);
+  return scenario.kvBytesPerToken * tokens;
 }
 
 function completed(job: Job, completedAt: number): ReplayedRequest {
   const { id, transmissionSeconds: transmission } = job.request;
   const total = completedAt - job.slotStartsAt;
   const waiting = total - transmission - job.prefillSeconds - job.decodeSeconds;
-  return { id, completedAt, transmission, prefill: job.prefillSeconds, decode: job.decodeSeconds, waiting, total };
+  const preempted = job.preemptions > 0 ? { preemptions: job.preemptions } : {};
+  return {
+    id,
+    completedAt,
+    transmission,
+    prefill: job.prefillSeconds,
+    decode: job.decodeSeconds,
+    waiting,
+    total,
+    ...preempted,
+  };
 }
 
 /** Rules 2 to 6 for one server; servers share nothing. */
@@ -125,21 +168,43 @@ function replayServer(
   done: (ReplayedRequest | RejectedRequest)[],
 ): ReplayedIteration[] {
   const deed = scenario.batching === 'deed';
-  const batches = prefillBatches(scenario, server);
+  const batches: PrefillBatch[] = [];
   const rows: ReplayedIteration[] = [];
   const line: Job[] = [];
+  let nextSlot = 0;
   let joinedBatches = 0;
   let running: Job[] = [];
   let now = 0;
+  const receiveNextSlot = (): void => {
+    const batch = slotBatch(scenario, server, nextSlot++, batches);
+    if (batch !== undefined) batches.push(batch);
+  };
   for (;;) {
-    while (joinedBatches < batches.length && batches[joinedBatches].endsAt <= now)
-      line.push(...batches[joinedBatches++].jobs);
+    while (nextSlot < scenario.slots.length && nextSlot * scenario.slotSeconds <= now) receiveNextSlot();
+    while (joinedBatches < batches.length && batches[joinedBatches].endsAt <= now) {
+      const { jobs } = batches[joinedBatches++];
+      if (jobs[0].preemptions > 0) line.unshift(...jobs);
+      else line.push(...jobs);
+    }
     if (running.length === 0 && line.length === 0) {
-      if (joinedBatches === batches.length) return rows;
-      now = batches[joinedBatches].endsAt;
+      if (joinedBatches < batches.length) now = batches[joinedBatches].endsAt;
+      else if (nextSlot < scenario.slots.length) receiveNextSlot();
+      else return rows;
       continue;
     }
-    if (deed || running.length === 0) {
+
+    let hasPreempted = false;
+    while (nextBytes(running, scenario) > server.kvCapacityBytes) {
+      // Those that have finished and are only held, in static batching, cannot be preempted.
+      const job = running.filter(({ generated, request }) => generated < request.outputTokens).at(-1);
+      if (job === undefined) break;
+      running = running.filter((other) => other !== job);
+      job.preemptions++;
+      job.earlierSeconds = job.decodeSeconds;
+      batches.push(recomputation(job, now, batches, server));
+      hasPreempted = true;
+    }
+    if (!hasPreempted && (deed || running.length === 0)) {
       const fits = deed ? fitsDeed : fitsStatic;
       while (line.length > 0 && fits(running, line[0], scenario, server)) {
         line[0].joinedAt = now;
@@ -147,23 +212,22 @@ function replayServer(
       }
     }
 
-    let tokens = 0;
-    for (const job of running)
-      tokens += job.request.inputTokens + Math.min(job.generated + 1, job.request.outputTokens);
-    const kvBytes = scenario.kvBytesPerToken * tokens;
-    const startsAt = now;
-    const prefilling = batches.some((batch) => batch.startsAt <= startsAt && startsAt < batch.endsAt);
-    const seconds = prefilling
-      ? iterationSeconds(server, kvBytes) / (1 - scenario.prefillSlowdown)
-      : iterationSeconds(server, kvBytes);
-    const slot = slotAt(startsAt, scenario.slotSeconds);
-    const k = rows.filter((row) => row[0] === slot).length + 1;
-    rows.push([slot, k, startsAt, seconds, kvBytes, running.length]);
+    if (running.some((job) => job.generated < job.request.outputTokens)) {
+      const kvBytes = nextBytes(running, scenario);
+      const startsAt = now;
+      const prefilling = batches.some((batch) => batch.startsAt <= startsAt && startsAt < batch.endsAt);
+      const seconds = prefilling
+        ? iterationSeconds(server, kvBytes) / (1 - scenario.prefillSlowdown)
+        : iterationSeconds(server, kvBytes);
+      const slot = slotAt(startsAt, scenario.slotSeconds);
+      const k = rows.filter((row) => row[0] === slot).length + 1;
+      rows.push([slot, k, startsAt, seconds, kvBytes, running.length]);
 
-    now = startsAt + seconds;
-    for (const job of running) {
-      if (job.generated < job.request.outputTokens) job.generated++;
-      job.decodeSeconds = deed ? job.decodeSeconds + seconds : now - job.joinedAt;
+      now = startsAt + seconds;
+      for (const job of running) {
+        if (job.generated < job.request.outputTokens) job.generated++;
+        job.decodeSeconds = deed ? job.decodeSeconds + seconds : job.earlierSeconds + now - job.joinedAt;
+      }
     }
     const finished = running.filter((job) => job.generated === job.request.outputTokens);
     if (deed) {
