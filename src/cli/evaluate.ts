@@ -18,6 +18,7 @@ import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { warn } from './console';
+import { warnAboutRejected } from './rejections';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { createProgress } from './progress';
@@ -186,11 +187,15 @@ function contender(name: string, config: SystemConfig, options: TakeUpOptions): 
 /** What a reader of the table must know about a contender. */
 function warnAbout(name: string, runs: readonly RunMetrics[]): void {
   const total = (of: (run: RunMetrics) => number): number => runs.reduce((sum, run) => sum + of(run), 0);
-  const [rejected, arrived] = [total((run) => run.rejected), total((run) => run.arrived)];
-  if (rejected > 0)
-    warn(
-      `${name}: ${rejected} of ${arrived} requests (${Number(((100 * rejected) / arrived).toPrecision(2))} %) are larger than the KV pools and were rejected; no latency counts them`,
-    );
+  warnAboutRejected(
+    {
+      arrived: total((run) => run.arrived),
+      rejected: total((run) => run.rejected),
+      lostToPrediction: total((run) => run.lostToPrediction),
+      misassigned: total((run) => run.misassigned),
+    },
+    `${name}: `,
+  );
   const idle = runs.filter((run) => run.completed === 0).length;
   if (idle > 0) warn(`${name}: no request was completed in ${idle} of ${runs.length} runs; there is no mean latency`);
   const overloaded = runs.filter((run) => run.stability.verdict === 'OVERLOADED');

@@ -35,7 +35,10 @@ export function reportText(metrics: RunMetrics, servers: readonly ReportedServer
   const summary: readonly (readonly [string, string, string])[] = [
     ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
     ['  completed', String(metrics.completed), ''],
-    ['  rejected', String(metrics.rejected), 'too large for the KV pool'],
+    ['  too large for every KV pool', String(metrics.rejected - metrics.lostToPrediction - metrics.misassigned), ''],
+    ['  lost to a wrong prediction', String(metrics.lostToPrediction), 'another server could have held them'],
+    ['  sent to too small a pool', String(metrics.misassigned), 'by the scheduler, with exact predictions'],
+    ['preemptions', String(metrics.preemptions), 'for want of KV room'],
     ['  in flight', String(metrics.inFlight), 'after the drain'],
     ['latency, mean', short(metrics.meanLatency), 's'],
     ['  transmission', short(parts.transmission), 's'],

@@ -5,6 +5,7 @@ import type { RunMetrics } from '../env/metrics';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { warn } from './console';
+import { warnAboutRejected } from './rejections';
 import { interruptible } from './interrupt';
 import { integerOption, wordOption } from './options';
 import { createProgress } from './progress';
@@ -113,11 +114,8 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
 
 /** What a reader of the figures must know. */
 function warnAbout(metrics: RunMetrics): void {
-  const { rejected, arrived, stability } = metrics;
-  if (rejected > 0)
-    warn(
-      `${String(rejected)} of ${String(arrived)} requests (${Number(((100 * rejected) / arrived).toPrecision(2))} %) are larger than the KV pools and were rejected; no latency counts them`,
-    );
+  const { arrived, stability } = metrics;
+  warnAboutRejected(metrics);
   if (arrived === 0) warn('no request arrived; allowed, but there is nothing to report');
   if (stability.verdict === 'OVERLOADED')
     warn(`OVERLOADED: ${stability.reason}; latencies grow with the number of slots and describe no steady state`);

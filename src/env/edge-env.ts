@@ -121,13 +121,24 @@ export class EdgeEnv {
     this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount, config.balanceTolerance) : null;
     this.shownQueue =
       options.showsQueue === false ? new Float64Array(serverCount) : (this.counted?.queue ?? this.queue);
-    this.view = new SlotView(config, this.serving.servers, this.channel, this.mobility, this.requests);
+    const { servers } = this.serving;
+    this.view = new SlotView(
+      config,
+      servers.map(({ spec }) => spec),
+      servers.map(({ maxTokens }) => maxTokens),
+      this.channel,
+      this.mobility,
+      this.requests,
+    );
     const perServer = (): Float64Array => new Float64Array(serverCount);
     const scored = { deviation: perServer(), queue: perServer() };
     this.outcome = {
       slot: -1,
       arrived: 0,
       rejected: 0,
+      lostToPrediction: 0,
+      misassigned: 0,
+      preemptions: 0,
       completions: completions(Math.max(64, 4 * most)),
       eta: perServer(),
       peak: perServer(),
@@ -174,6 +185,9 @@ export class EdgeEnv {
     this.setOutcomeSlot(slot);
     outcome.arrived = this.arrived;
     outcome.rejected = this.oversized;
+    outcome.lostToPrediction = 0;
+    outcome.misassigned = 0;
+    const preemptionsBefore = this.preemptions;
     this.checkAssignment(assignment);
     this.counted?.read(this.serving.servers, assignment, this.requests.count);
     this.send(assignment, slotStartAt);
@@ -192,6 +206,7 @@ export class EdgeEnv {
     if (isLast) this.drain(slotStartAt, this.slot * config.slotSeconds);
     else outcome.requestSeconds += this.serving.table.size * config.slotSeconds;
     outcome.inSystem = this.serving.table.size;
+    outcome.preemptions = this.preemptions - preemptionsBefore;
     const terms = this.options.reward?.(outcome);
     const streams = terms === undefined ? null : slotReward(terms, config.latencyWeight, config.users);
     const reward = streams === null ? null : streams.delayed + streams.immediate;
@@ -230,10 +245,13 @@ export class EdgeEnv {
     this.workload.fill(this.slot, requests);
     this.arrived = requests.count;
     const largest = this.refuseOversized();
-    view.refresh(this.slot, requests.count, this.shownQueue, largest);
+    view.refresh(this.slot, requests.count, this.shownQueue, largest, this.serving.servers);
   }
 
-  /** Takes out the requests that no server can ever hold; returns the predicted size of the largest that is left, tokens. */
+  /**
+   * Takes out the requests that no server can ever hold and cuts the predictions of the others to the largest pool;
+   * returns the predicted size of the largest that is left, tokens.
+   */
   private refuseOversized(): number {
     const { requests } = this;
     const capacity = this.largestPool;
@@ -252,7 +270,16 @@ export class EdgeEnv {
         this.oversized++;
         continue;
       }
-      const predicted = requests.predictedTokens[i];
+      const given = requests.predictedTokens[i];
+      if (given < 1)
+        throw invalid(
+          `slot ${String(this.slot)}, request ${String(i)}: predictedTokens`,
+          given,
+          'an integer from 1 to 2147483647',
+        );
+      // Still too long for every pool, beside an input.
+      const predicted = Math.min(given, capacity);
+      requests.predictedTokens[i] = predicted;
       largest = Math.max(largest, input + predicted);
       if (kept < i) {
         requests.user[kept] = requests.user[i];
@@ -264,6 +291,13 @@ export class EdgeEnv {
     }
     requests.count = kept;
     return largest;
+  }
+
+  /** Preemptions since the run began. */
+  private get preemptions(): number {
+    let sum = 0;
+    for (const server of this.serving.servers) sum += server.preemptions;
+    return sum;
   }
 
   private get largestPool(): number {
@@ -298,6 +332,8 @@ export class EdgeEnv {
       const output = requests.outputTokens[i];
       if (!servers[s].canHold(input, output)) {
         this.outcome.rejected++;
+        if (requests.predictedTokens[i] === output) this.outcome.misassigned++;
+        else this.outcome.lostToPrediction++;
         continue;
       }
       this.outcome.sent[s]++;
@@ -356,7 +392,9 @@ export class EdgeEnv {
         arrivedAt: done.slot[i] * this.config.slotSeconds,
         transmission: table.transmissionSeconds[handle],
         decode: table.decodeSeconds[handle],
+        decodedBefore: table.decodedBeforeSeconds[handle],
       });
+      done.preemptions[i] = table.preemptions[handle];
       outcome.requestSeconds += completedAt - slotStartAt;
       table.release(handle);
     }

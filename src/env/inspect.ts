@@ -173,15 +173,24 @@ export function toScenario(run: Inspection): Scenario {
   const { config, servers } = run;
   const slots = run.assignments.map(() => ({ requests: [] as Scenario['slots'][number]['requests'][number][] }));
   for (const request of run.requests) {
-    const { id, inputTokens, outputTokens, transmission } = request;
+    const { id, inputTokens, outputTokens, predictedTokens, transmission } = request;
     const server = servers[request.server].name;
-    slots[request.slot]?.requests.push({ id, inputTokens, outputTokens, server, transmissionSeconds: transmission });
+    const predicted = predictedTokens === outputTokens ? {} : { predictedTokens };
+    slots[request.slot]?.requests.push({
+      id,
+      inputTokens,
+      outputTokens,
+      ...predicted,
+      server,
+      transmissionSeconds: transmission,
+    });
   }
   return {
     slotSeconds: config.slotSeconds,
     kvBytesPerToken: run.kvBytesPerToken,
     prefillSlowdown: config.prefillSlowdown,
     batching: config.batching,
+    ...(config.admission === undefined ? {} : { admission: config.admission }),
     oversized: config.oversized,
     servers,
     slots,

@@ -27,7 +27,14 @@ export interface RunMetrics {
   readonly slots: number;
   readonly arrived: number;
   readonly completed: number;
+  /** Requests that were not served: no pool can hold them, or they are counted in one of the next two. */
   readonly rejected: number;
+  /** Requests whose prediction was wrong and whose server could not hold them, though another could. */
+  readonly lostToPrediction: number;
+  /** Requests whose prediction was exact and whose server could not hold them, though another could. */
+  readonly misassigned: number;
+  /** Preemptions of running requests, for want of KV room. */
+  readonly preemptions: number;
   readonly inFlight: number;
   /** Mean D_tot. */
   readonly meanLatency: number;
@@ -64,6 +71,9 @@ export class Metrics {
   private arrived = 0;
   private completed = 0;
   private rejected = 0;
+  private lostToPrediction = 0;
+  private misassigned = 0;
+  private preemptions = 0;
   private inSystem = 0;
   private latency = 0;
   private requestSeconds = 0;
@@ -96,6 +106,9 @@ export class Metrics {
     this.slots++;
     this.arrived += outcome.arrived;
     this.rejected += outcome.rejected;
+    this.lostToPrediction += outcome.lostToPrediction;
+    this.misassigned += outcome.misassigned;
+    this.preemptions += outcome.preemptions;
     this.completed += completions.count;
     this.requestSeconds += outcome.requestSeconds;
     this.inSystem = outcome.inSystem;
@@ -137,6 +150,9 @@ export class Metrics {
       arrived: this.arrived,
       completed: this.completed,
       rejected: this.rejected,
+      lostToPrediction: this.lostToPrediction,
+      misassigned: this.misassigned,
+      preemptions: this.preemptions,
       inFlight: this.inSystem,
       meanLatency: this.latency / this.completed,
       p50Latency: this.quantiles.quantile(0.5),

@@ -86,7 +86,7 @@ export function encodeConstants(view: SlotView, out: Float32Array, offset = 0): 
     out[k++] = clipped(pool / 10_000);
     out[k++] = clipped(100 * view.iterationSeconds(s, 0));
     out[k++] = clipped(100 * view.iterationSeconds(s, pool));
-    out[k++] = clipped(view.servers[s].spec.prefillTokensPerSecond / 10_000);
+    out[k++] = clipped(view.servers[s].prefillTokensPerSecond / 10_000);
   }
 }
 

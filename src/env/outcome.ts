@@ -25,7 +25,7 @@ export interface Completions {
   /** Waiting for the previous slots' prefills. */
   prefillQueue: Float64Array;
   prefill: Float64Array;
-  /** Waiting for an iteration boundary and for room in the KV pool. */
+  /** Waiting for an iteration boundary and for room in the KV pool; after a preemption, all until it decodes again. */
   admission: Float64Array;
   decode: Float64Array;
   /** When the slowest transmission of its batch had ended. */
@@ -35,6 +35,8 @@ export interface Completions {
   /** When it joined the running batch. */
   joinedAt: Float64Array;
   completedAt: Float64Array;
+  /** How often it was preempted. */
+  preemptions: Int32Array;
 }
 
 /** Empty arrays for `capacity` completions. */
@@ -63,6 +65,7 @@ export function completions(capacity: number): Completions {
     prefillEndAt: seconds(),
     joinedAt: seconds(),
     completedAt: seconds(),
+    preemptions: new Int32Array(capacity),
   };
 }
 
@@ -77,14 +80,19 @@ export function completions(capacity: number): Completions {
 export function writeDelays(
   done: Completions,
   i: number,
-  { arrivedAt, transmission, decode }: { arrivedAt: number; transmission: number; decode: number },
+  {
+    arrivedAt,
+    transmission,
+    decode,
+    decodedBefore,
+  }: { arrivedAt: number; transmission: number; decode: number; decodedBefore: number },
 ): void {
   done.total[i] = done.completedAt[i] - arrivedAt;
   done.transmission[i] = transmission;
   done.synchronisation[i] = done.synchronisedAt[i] - arrivedAt - transmission;
   done.prefillQueue[i] = done.prefillStartAt[i] - done.synchronisedAt[i];
   done.prefill[i] = done.prefillEndAt[i] - done.prefillStartAt[i];
-  done.admission[i] = done.joinedAt[i] - done.prefillEndAt[i];
+  done.admission[i] = done.joinedAt[i] - done.prefillEndAt[i] - decodedBefore;
   done.decode[i] = decode;
 }
 
@@ -96,8 +104,14 @@ export interface SlotOutcome {
   readonly slot: number;
   /** Requests that arrived, rejected ones included. */
   arrived: number;
-  /** Requests that no server, or not the one they were assigned to, can ever hold. */
+  /** Requests that were not served: no pool can hold them, or they are counted in one of the next two. */
   rejected: number;
+  /** Requests whose prediction was wrong and whose server cannot hold them, though another could. */
+  lostToPrediction: number;
+  /** Requests whose prediction was exact and whose server cannot hold them, though another could. */
+  misassigned: number;
+  /** Preemptions, for want of KV room, in the slot; at the last slot with those of the drain. */
+  preemptions: number;
   /** Q'_s(t): requests that completed, at the last slot with those of the drain. */
   completions: Completions;
   /** η_s(t), [S]. */

@@ -1,14 +1,18 @@
 import { type Channel, transmissionSeconds, uplinkRate } from '../system/channel';
 import type { SystemConfig } from '../system/config';
 import type { Mobility } from '../system/mobility';
+import { type DecodeProfile, decodeProfile, iterationSeconds } from '../system/decode-profile';
+import type { ServerSpec } from '../system/scenario';
 import type { EdgeServer } from '../system/server';
+import { kilobytesToBytes } from '../core/units';
 import type { SlotRequests } from '../system/workload';
 import { Delay } from './delay';
 
 /**
  * What a scheduler sees at the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
  * before any of the requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are
- * reused from slot to slot. True output lengths are not here.
+ * reused from slot to slot. True output lengths are not here, nor is anything that leads to them: of the servers the
+ * view keeps their constants and copies of their sums, by what a server can know of a request.
  */
 export class SlotView {
   /** Slot number, from 0. */
@@ -19,7 +23,7 @@ export class SlotView {
   user: Int32Array;
   /** l_in, tokens, [count]. */
   inputTokens: Int32Array;
-  /** l̂_out, tokens, [count]. */
+  /** l̂_out, tokens, from 1 to the tokens of the largest pool, [count]. */
   predictedTokens: Int32Array;
 
   /** KV cache of the next iteration, tokens, [S]. */
@@ -32,9 +36,9 @@ export class SlotView {
   readonly prefilling: Float64Array;
   /** Seconds until the prefills of earlier slots have ended, [S]. */
   readonly prefillSeconds: Float64Array;
-  /** Output tokens still to make, by predicted lengths, [S]. */
+  /** Σ max(l̂ − g, 1) over all requests there, g tokens generated so far: output tokens expected to come, [S]. */
   readonly remainingOutputTokens: Float64Array;
-  /** Σ (l_in + k) still to run, by predicted lengths, token-iterations, [S]. */
+  /** Σ (l_in + k) over those tokens, token-iterations, [S]. */
   readonly remainingTokenIterations: Float64Array;
   /** Remaining KV memory-time at the present iteration time, over M_s·Δ, [S]: the workload of Section V-B. */
   readonly workload: Float64Array;
@@ -46,12 +50,18 @@ export class SlotView {
   readonly maxTokens: Float64Array;
   /** Whether every request fits every server, so that `fits` need not be asked. */
   allFit = true;
+  /** Tokens that the largest pool holds. */
+  private readonly largestPool: number;
+  private readonly profiles: readonly DecodeProfile[];
+  private readonly kvBytesPerToken: number;
   /** What changes from slot to slot and is known late; empty without a delay. */
   private readonly delayed: readonly { readonly column: Float64Array; readonly delay: Delay }[];
 
   constructor(
     readonly config: SystemConfig,
-    readonly servers: readonly EdgeServer[],
+    /** The servers' constants, [S]. */
+    readonly servers: readonly ServerSpec[],
+    maxTokens: readonly number[],
     private readonly channel: Channel,
     private readonly mobility: Mobility,
     requests: SlotRequests,
@@ -70,7 +80,10 @@ export class SlotView {
     this.workload = perServer();
     this.workloadUnit = perServer();
     this.queue = perServer();
-    this.maxTokens = Float64Array.from(servers, (server) => server.maxTokens);
+    this.maxTokens = Float64Array.from(maxTokens);
+    this.largestPool = Math.max(...maxTokens);
+    this.profiles = servers.map((server) => decodeProfile(server.decodeProfile));
+    this.kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
     const { stateDelaySlots = 0 } = config;
     const changing = [
       this.kvTokens,
@@ -116,12 +129,20 @@ export class SlotView {
 
   /** Iteration time of server s at an occupation, s. */
   iterationSeconds(s: number, tokens: number): number {
-    return this.servers[s].iterationSeconds(tokens);
+    return iterationSeconds(this.profiles[s], tokens * this.kvBytesPerToken);
   }
 
   /** Whether server s can ever hold request i, by its predicted length. */
   fits(i: number, s: number): boolean {
     return this.inputTokens[i] + this.predictedTokens[i] <= this.maxTokens[s];
+  }
+
+  /**
+   * Whether request i may be sent to server s: s can hold it by its predicted length, or none can. A prediction that
+   * fits no pool says nothing about where the request belongs, and then any server may be chosen.
+   */
+  isCandidate(i: number, s: number): boolean {
+    return this.fits(i, s) || this.inputTokens[i] + this.predictedTokens[i] > this.largestPool;
   }
 
   /**
@@ -135,15 +156,21 @@ export class SlotView {
   }
 
   /** Reads the servers at the start of slot `slot`. */
-  refresh(slot: number, count: number, queue: Float64Array, largestRequest: number): void {
+  refresh(
+    slot: number,
+    count: number,
+    queue: Float64Array,
+    largestRequest: number,
+    servers: readonly EdgeServer[],
+  ): void {
     const { slotSeconds } = this.config;
     const slotStartAt = slot * slotSeconds;
     this.slot = slot;
     this.count = count;
     this.queue.set(queue);
     this.allFit = true;
-    for (let s = 0; s < this.servers.length; s++) {
-      const server = this.servers[s];
+    for (let s = 0; s < servers.length; s++) {
+      const server = servers[s];
       const tokens = server.kvTokens;
       const unit = server.iterationSeconds(tokens) / (server.maxTokens * slotSeconds);
       this.kvTokens[s] = tokens;
@@ -151,10 +178,10 @@ export class SlotView {
       this.waiting[s] = server.waitingCount;
       this.prefilling[s] = server.prefillingCount;
       this.prefillSeconds[s] = Math.max(0, server.prefillFreeAt - slotStartAt);
-      this.remainingOutputTokens[s] = Math.max(0, server.remainingOutputTokens);
-      this.remainingTokenIterations[s] = Math.max(0, server.remainingTokenIterations);
+      this.remainingOutputTokens[s] = server.remainingOutputTokens;
+      this.remainingTokenIterations[s] = server.remainingTokenIterations;
       this.workloadUnit[s] = unit;
-      this.workload[s] = Math.max(0, server.remainingTokenIterations) * unit;
+      this.workload[s] = server.remainingTokenIterations * unit;
       if (largestRequest > server.maxTokens) this.allFit = false;
     }
     for (const { column, delay } of this.delayed) delay.pass(slot, column);

@@ -117,7 +117,8 @@ function mask(view: SlotView, prior: Float32Array): void {
   const S = view.serverCount;
   prior.fill(0);
   if (view.allFit) return;
-  for (let i = 0; i < view.count; i++) for (let s = 0; s < S; s++) if (!view.fits(i, s)) prior[i * S + s] = IMPOSSIBLE;
+  for (let i = 0; i < view.count; i++)
+    for (let s = 0; s < S; s++) if (!view.isCandidate(i, s)) prior[i * S + s] = IMPOSSIBLE;
 }
 
 /** Inputs of the pair scorer per (request, server). */

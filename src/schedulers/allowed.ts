@@ -1,24 +1,25 @@
+import type { Rng } from '../core/rng';
 import type { SlotView } from '../env/slot-view';
 
-/** Writes the servers that can ever hold request i to `out`; returns how many. All of them when none can. */
+/** Writes the servers that request i may be sent to, at least one, to `out`; returns how many. */
 export function allowed(view: SlotView, i: number, out: Int32Array): number {
   let n = 0;
-  for (let s = 0; s < view.serverCount; s++) if (view.allFit || view.fits(i, s)) out[n++] = s;
-  if (n > 0) return n;
-  for (let s = 0; s < view.serverCount; s++) out[s] = s;
-  return view.serverCount;
+  for (let s = 0; s < view.serverCount; s++) if (view.allFit || view.isCandidate(i, s)) out[n++] = s;
+  return n;
 }
 
-/** Index of the smallest of `cost[s]` among the servers that can hold request i; the first of equals. */
-export function cheapest(view: SlotView, i: number, cost: Float64Array): number {
+/** Index of the smallest of `cost[s]` among the servers that request i may be sent to; equals are drawn. */
+export function cheapest(view: SlotView, i: number, cost: Float64Array, rng: Rng): number {
   let best = -1;
-  let least = Infinity;
+  let ties = 0;
   for (let s = 0; s < cost.length; s++) {
-    const c = cost[s];
-    if (c < least && (view.allFit || view.fits(i, s))) {
-      best = s;
-      least = c;
-    }
+    if ((best >= 0 && !(cost[s] <= cost[best])) || !(view.allFit || view.isCandidate(i, s))) continue;
+    ties = best >= 0 && cost[s] === cost[best] ? ties + 1 : 1;
+    best = ties === 1 ? s : best;
   }
-  return best === -1 ? 0 : best;
+  if (ties === 1) return best;
+  let skip = rng.int(ties);
+  for (let s = best; s < cost.length; s++)
+    if (cost[s] === cost[best] && (view.allFit || view.isCandidate(i, s)) && skip-- === 0) return s;
+  return best;
 }

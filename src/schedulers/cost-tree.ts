@@ -1,3 +1,4 @@
+import type { Rng } from '../core/rng';
 import type { SlotView } from '../env/slot-view';
 import { cheapest } from './allowed';
 
@@ -8,37 +9,58 @@ import { cheapest } from './allowed';
 export class CostTree {
   /** The costs, [S]; to be changed by `set`. */
   readonly cost: Float64Array;
-  /** Winner of every match: node n has the children 2n and 2n + 1, the leaves are the servers. */
-  private readonly winner: Int32Array;
+  /** The least cost below every node: node n has the children 2n and 2n + 1, the leaves are the servers. */
+  private readonly least: Float64Array;
+  /** How many servers below the node have it. */
+  private readonly ties: Int32Array;
   private readonly leaves: number;
 
   constructor(servers: number) {
     this.cost = new Float64Array(servers);
     this.leaves = 2 ** Math.ceil(Math.log2(servers));
-    this.winner = new Int32Array(2 * this.leaves).fill(-1);
-    for (let s = 0; s < servers; s++) this.winner[this.leaves + s] = s;
+    this.least = new Float64Array(2 * this.leaves).fill(Infinity);
+    this.ties = new Int32Array(2 * this.leaves);
+    this.ties.fill(1, this.leaves, this.leaves + servers);
   }
 
   /** Takes over all costs, [S]. */
   setAll(costs: Float64Array): void {
     this.cost.set(costs);
+    this.least.set(costs, this.leaves);
     for (let node = this.leaves - 1; node > 0; node--) this.play(node);
   }
 
   set(s: number, cost: number): void {
     this.cost[s] = cost;
+    this.least[this.leaves + s] = cost;
     for (let node = (this.leaves + s) >> 1; node > 0; node >>= 1) this.play(node);
   }
 
-  /** The cheapest server that can hold request i; the first of equals. */
-  cheapest(view: SlotView, i: number): number {
-    const s = this.winner[1];
-    return view.allFit || view.fits(i, s) ? s : cheapest(view, i, this.cost);
+  /** The cheapest server that request i may be sent to; equals are drawn. */
+  cheapest(view: SlotView, i: number, rng: Rng): number {
+    return view.allFit ? this.drawn(rng) : cheapest(view, i, this.cost, rng);
+  }
+
+  /** One of the cheapest servers, each as likely. */
+  private drawn(rng: Rng): number {
+    const { least, ties, leaves } = this;
+    let k = ties[1] === 1 ? 0 : rng.int(ties[1]);
+    let node = 1;
+    while (node < leaves) {
+      node *= 2;
+      const left = least[node] === least[1] ? ties[node] : 0;
+      if (k < left) continue;
+      k -= left;
+      node++;
+    }
+    return node - leaves;
   }
 
   private play(node: number): void {
-    const a = this.winner[2 * node];
-    const b = this.winner[2 * node + 1];
-    this.winner[node] = b === -1 || this.cost[a] <= this.cost[b] ? a : b;
+    const { least, ties } = this;
+    const a = 2 * node;
+    const b = a + 1;
+    least[node] = Math.min(least[a], least[b]);
+    ties[node] = (least[a] === least[node] ? ties[a] : 0) + (least[b] === least[node] ? ties[b] : 0);
   }
 }

@@ -84,7 +84,7 @@ export class DriftForecast extends Forecast {
  * of P2 (IV-A), ν·Σ D_tot + Σ_s Z_s·Y_s. The latency counts the request's own and what it costs the others in the
  * running batch; the deviation is that of the forecast KV occupation, for as long as the request stays.
  */
-export const driftPlusPenalty: SchedulerFactory = (config) => {
+export const driftPlusPenalty: SchedulerFactory = (config, rng) => {
   const cost = new Float64Array(config.servers);
   let forecast: DriftForecast | undefined;
   return (view, assignment) => {
@@ -94,7 +94,7 @@ export const driftPlusPenalty: SchedulerFactory = (config) => {
       for (let s = 0; s < cost.length; s++)
         cost[s] =
           config.latencyWeight * (forecast.latency(i, s) + forecast.delayToOthers(i, s)) + forecast.balanceGrowth(i, s);
-      const s = cheapest(view, i, cost);
+      const s = cheapest(view, i, cost, rng);
       assignment[i] = s;
       forecast.assign(i, s);
     }

@@ -36,7 +36,7 @@ export class Forecast {
       this.requests[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
       this.output[s] = view.remainingOutputTokens[s];
       this.work[s] = view.remainingTokenIterations[s];
-      this.prefillRate[s] = view.servers[s].spec.prefillTokensPerSecond;
+      this.prefillRate[s] = view.servers[s].prefillTokensPerSecond;
     }
   }
 
@@ -51,14 +51,10 @@ export class Forecast {
     this.work[s] += output * input + (output * (output + 1)) / 2;
   }
 
-  /**
-   * KV tokens that the requests on s would hold if all were admitted. When they have outlived their predicted lengths
-   * nothing is known to be left, and they hold what they hold.
-   */
+  /** KV tokens that the requests on s would hold if all were admitted; each is expected to generate at least one token. */
   occupation(s: number): number {
     const n = this.requests[s];
-    if (this.output[s] === 0) return n === 0 ? 0 : this.view.kvTokens[s];
-    return (n * this.work[s]) / this.output[s];
+    return n === 0 ? 0 : (n * this.work[s]) / this.output[s];
   }
 
   /** Iterations that the requests on s stay, on average. */

@@ -13,7 +13,7 @@ export function independentDraws(plan: SchedulerFactory): SchedulerFactory {
       assign(view, planned);
       for (let i = 0; i < view.count; i++) {
         const s = planned[rng.int(view.count)];
-        assignment[i] = view.allFit || view.fits(i, s) ? s : planned[i];
+        assignment[i] = view.allFit || view.isCandidate(i, s) ? s : planned[i];
       }
     };
   };

@@ -38,12 +38,12 @@ function leastOf(view: SlotView, i: number, out: Int32Array): number {
 }
 
 /** LL with the workload updated inside the slot: each request sees those assigned before it. */
-export const leastLoadedInSlot: SchedulerFactory = (config) => {
+export const leastLoadedInSlot: SchedulerFactory = (config, rng) => {
   const load = new CostTree(config.servers);
   return (view, assignment) => {
     load.setAll(view.workload);
     for (let i = 0; i < view.count; i++) {
-      const s = load.cheapest(view, i);
+      const s = load.cheapest(view, i, rng);
       assignment[i] = s;
       load.set(s, load.cost[s] + view.requestWorkload(i, s));
     }

@@ -4,14 +4,14 @@ import { allowed } from './allowed';
 import { CostTree } from './cost-tree';
 
 /** Join the shortest queue: the server with the fewest requests, those of this slot counted as they are assigned. */
-export const shortestQueue: SchedulerFactory = (config) => {
+export const shortestQueue: SchedulerFactory = (config, rng) => {
   const queued = new CostTree(config.servers);
   const atStart = new Float64Array(config.servers);
   return (view, assignment) => {
     for (let s = 0; s < atStart.length; s++) atStart[s] = requestsOn(view, s);
     queued.setAll(atStart);
     for (let i = 0; i < view.count; i++) {
-      const s = queued.cheapest(view, i);
+      const s = queued.cheapest(view, i, rng);
       assignment[i] = s;
       queued.set(s, queued.cost[s] + 1);
     }

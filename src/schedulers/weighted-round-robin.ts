@@ -21,9 +21,8 @@ export const weightedRoundRobin: SchedulerFactory = (config) => {
       let best = -1;
       for (let s = 0; s < weight.length; s++) {
         credit[s] += weight[s];
-        if ((view.allFit || view.fits(i, s)) && (best === -1 || credit[s] > credit[best])) best = s;
+        if ((view.allFit || view.isCandidate(i, s)) && (best === -1 || credit[s] > credit[best])) best = s;
       }
-      if (best === -1) best = 0;
       credit[best] -= total;
       assignment[i] = best;
     }

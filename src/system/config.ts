@@ -1,4 +1,4 @@
-import type { Batching } from './scenario';
+import type { Admission, Batching } from './scenario';
 
 /** Hardware mixes of Section V: homogeneous, moderate, heterogeneous. */
 export type Mix = 'Hom' | 'Mod' | 'Het';
@@ -84,6 +84,11 @@ export interface SystemConfig {
    * are. Before so many slots have passed it sees the first slot's. Absent: 0.
    */
   readonly stateDelaySlots?: number | undefined;
+  /**
+   * What admission to the KV pool knows of a request's output length: its prediction and the tokens generated so far, or
+   * the true length. The same where predictions are exact, as in the paper. Absent: 'predicted-length'.
+   */
+  readonly admission?: Admission | undefined;
   /** ε, tolerance of the long-run mean of Y_s. Default 0.01. */
   readonly balanceTolerance: number;
   /** Unit of Y and Z in the drift-plus-penalty: 1 as printed; less, so that balance weighs against seconds. literal 1; calibrated as in data/calibrated.json. */

@@ -117,6 +117,7 @@ const schema: z.ZodType<SystemConfig> = z.strictObject({
   predictionError: oneOf('none', 'lognormal'),
   predictionSigma: between(0, 5),
   stateDelaySlots: integer(0, 1000).optional(),
+  admission: oneOf('predicted-length', 'true-length').optional(),
   balanceTolerance: positive,
   balanceUnit: positive,
   latencyWeight: nonNegative,

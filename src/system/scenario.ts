@@ -114,9 +114,7 @@ const schema: z.ZodType<Scenario> = z.strictObject(
     kvBytesPerToken: positive,
     prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
     batching: z.enum(['deed', 'static'], '"deed" or "static"'),
-    admission: z
-      .enum(['predicted-length', 'true-length'], '"predicted-length" or "true-length"')
-      .optional(),
+    admission: z.enum(['predicted-length', 'true-length'], '"predicted-length" or "true-length"').optional(),
     oversized: z.enum(['error', 'reject'], '"error" or "reject"').optional(),
     servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
     slots: z.array(slot, 'a list of slots'),

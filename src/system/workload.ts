@@ -10,7 +10,7 @@ export interface SlotRequests {
   inputTokens: Int32Array;
   /** l_out that the server will run, tokens. A scheduler never sees it. */
   outputTokens: Int32Array;
-  /** l̂_out that the scheduler sees, tokens. */
+  /** l̂_out that schedulers and servers know, tokens, at least 1. */
   predictedTokens: Int32Array;
 }
 
@@ -73,8 +73,12 @@ export function syntheticWorkload(lengths: LengthDistribution, seed: number): Wo
   };
 }
 
+/** The largest prediction, tokens: the largest number that its array holds. */
+const LONGEST_PREDICTION = 2 ** 31 - 1;
+
 /**
- * Length prediction error: the scheduler sees l̂ = l·exp(σ·n), at least 1, while the server runs l.
+ * Length prediction error: schedulers and servers know l̂ = l·exp(σ·n), while the server runs l. A prediction is kept
+ * within 1 and 2^31 − 1 tokens; the environment cuts it further, to the largest KV pool.
  *
  * @param workload the true requests.
  * @param sigma spread of ln(l̂/l).
@@ -88,7 +92,8 @@ export function withPredictionError(workload: Workload, sigma: number, seed: num
       for (let i = 0; i < out.count; i++) {
         const radius = Math.sqrt(-2 * Math.log(uniformAt(key, slot, i, 0)));
         const noise = radius * Math.cos(2 * Math.PI * uniformAt(key, slot, i, 1));
-        out.predictedTokens[i] = Math.max(1, Math.round(out.outputTokens[i] * Math.exp(sigma * noise)));
+        const predicted = Math.round(out.outputTokens[i] * Math.exp(sigma * noise));
+        out.predictedTokens[i] = Math.min(LONGEST_PREDICTION, Math.max(1, predicted));
       }
     },
   };

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { schedulers } from '../schedulers/index';
+import { systemConfig } from '../system/presets';
+import { RequestTable } from '../system/request-table';
+import { EdgeServer } from '../system/server';
+import { Serving } from '../system/serving';
+import { type Workload, slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import { EdgeEnv } from './edge-env';
+import { simulate } from './simulate';
+
+/** In slot 0 one request per user: [inputTokens, outputTokens, predictedTokens]. */
+function once(requests: readonly (readonly [number, number, number])[]): Workload {
+  return {
+    maxRequestsPerSlot: requests.length,
+    fill(slot, out): void {
+      out.count = slot === 0 ? requests.length : 0;
+      requests.forEach((lengths, i) => {
+        out.user[i] = i;
+        [out.inputTokens[i], out.outputTokens[i], out.predictedTokens[i]] = lengths;
+      });
+    },
+  };
+}
+
+/** Everything that can be reached from an object by its properties, private ones included. */
+function reachable(root: object): Set<object> {
+  const found = new Set<object>();
+  const next: object[] = [root];
+  for (let object = next.pop(); object !== undefined; object = next.pop()) {
+    if (found.has(object)) continue;
+    found.add(object);
+    if (ArrayBuffer.isView(object)) {
+      next.push(object.buffer);
+      continue;
+    }
+    for (const key of Reflect.ownKeys(object)) {
+      const value: unknown = Reflect.get(object, key);
+      if (typeof value === 'object' && value !== null) next.push(value);
+    }
+  }
+  return found;
+}
+
+describe('what a scheduler can reach', () => {
+  it('holds no true length, whatever property it follows', () => {
+    const secret = 937;
+    const system = systemConfig('calibrated', { users: 3, slots: 4, servers: 2, stateDelaySlots: 1 });
+    const lengths = [70, secret, 90] as const;
+    const env = new EdgeEnv(system, 1, { workload: once([lengths, lengths, lengths]) });
+    let step = env.reset();
+    for (let t = 0; t < 2; t++) {
+      const objects = [...reachable(step.view)];
+      expect(objects.length).toBeGreaterThan(20);
+      for (const object of objects) {
+        expect(object instanceof EdgeServer || object instanceof RequestTable || object instanceof Serving).toBe(false);
+        const numbers: unknown[] = ArrayBuffer.isView(object)
+          ? [...(object as Float64Array)]
+          : Reflect.ownKeys(object).map((key): unknown => Reflect.get(object, key));
+        expect(numbers).not.toContain(secret);
+      }
+      step = env.step(new Int32Array(step.view.count));
+    }
+    expect(step.view.running[0]).toBe(3);
+  });
+});
+
+describe('admission', () => {
+  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 3 });
+  const pool = new EdgeEnv(system, 1).view.maxTokens[0];
+  const after = (output: number, admission?: 'true-length'): number[] => {
+    const requests = [100, output, 300] as const;
+    const env = new EdgeEnv({ ...system, admission }, 1, { workload: once([requests, requests]) });
+    env.reset();
+    env.step(new Int32Array(2));
+    const { view } = env.step(new Int32Array(0));
+    return [view.running[0], view.waiting[0]];
+  };
+
+  it('does not know true lengths: 1000 and 5000 tokens predicted to be 300 are admitted alike', () => {
+    expect(2 * (100 + 5000)).toBeGreaterThan(pool);
+    expect(after(1000)).toEqual([2, 0]);
+    expect(after(5000)).toEqual([2, 0]);
+  });
+
+  it('knows them where the configuration says so', () => {
+    expect(after(1000, 'true-length')).toEqual([2, 0]);
+    expect(after(5000, 'true-length')).toEqual([1, 1]);
+  });
+
+  it('preempts the last admitted when the pool runs out, and all are answered with parts that sum to the total', () => {
+    const requests = [100, 5000, 300] as const;
+    const env = new EdgeEnv({ ...system, slots: 1 }, 1, { workload: once([requests, requests]) });
+    env.reset();
+    const { outcome } = env.step(new Int32Array(2));
+    if (outcome === null) throw new Error('no outcome');
+    const done = outcome.completions;
+    expect([done.count, outcome.preemptions]).toEqual([2, 1]);
+    expect([...done.index.subarray(0, 2)]).toEqual([0, 1]);
+    expect([...done.preemptions.subarray(0, 2)]).toEqual([0, 1]);
+    for (let i = 0; i < 2; i++) {
+      const { transmission, synchronisation, prefillQueue, prefill, admission, decode } = done;
+      const parts = [transmission, synchronisation, prefillQueue, prefill, admission, decode].map((part) => part[i]);
+      for (const part of parts) expect(part).toBeGreaterThanOrEqual(-1e-9);
+      expect(parts.reduce((a, b) => a + b, 0)).toBeCloseTo(done.total[i], 9);
+    }
+    expect(env.servers[0].remainingOutputTokens).toBe(0);
+    expect(env.servers[0].remainingTokenIterations).toBe(0);
+  });
+
+  it('by prediction is admission by true length while predictions are exact', () => {
+    const exact = systemConfig('calibrated', { slots: 60, users: 60 });
+    const run = (admission?: 'true-length'): unknown => simulate({ ...exact, admission }, schedulers.jsq, 2);
+    expect(run()).toEqual(run('true-length'));
+  });
+});
+
+describe('requests that are not served', () => {
+  const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], users: 1, slots: 1 });
+
+  it.each([
+    ['fits no pool', 100_000, 100_000, [1, 0, 0]],
+    ['is lost to its prediction', 7000, 5000, [1, 1, 0]],
+    ['is sent where it cannot fit, though its prediction is exact', 7000, 7000, [1, 0, 1]],
+  ])('are told apart: one that %s', (_, output, predicted, expected) => {
+    const workload = once([[100, output, predicted]]);
+    const toFirst = () => (_view: unknown, assignment: Int32Array) => assignment.fill(0);
+    const run = simulate(system, toFirst, 1, { workload });
+    expect([run.rejected, run.lostToPrediction, run.misassigned]).toEqual(expected);
+  });
+});
+
+describe('predictions', () => {
+  it.each([0.3, 2, 5])('stay within 1 and 2^31 − 1 with sigma %d', (sigma) => {
+    const base = { ...systemConfig('calibrated'), maxTokens: 8192 };
+    const workload = withPredictionError(syntheticWorkload(base, 1), sigma, 1);
+    const slot = slotRequests(base.users);
+    for (let t = 0; t < 100; t++) {
+      workload.fill(t, slot);
+      expect(Math.min(...slot.predictedTokens)).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('are shown cut to the largest pool; one that is no length is refused', () => {
+    const system = systemConfig('calibrated', { users: 1, slots: 1, servers: 1 });
+    const shown = (predicted: number): EdgeEnv['view'] =>
+      new EdgeEnv(system, 1, { workload: once([[70, 200, predicted]]) }).reset().view;
+    const view = shown(2 ** 31 - 1);
+    expect(view.predictedTokens[0]).toBe(view.maxTokens[0]);
+    expect(() => shown(-1_890_929_570)).toThrow(/slot 0, request 0: predictedTokens is -1890929570; allowed/);
+  });
+});
