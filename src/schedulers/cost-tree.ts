@@ -44,11 +44,12 @@ export class CostTree {
   /** One of the cheapest servers, each as likely. */
   private drawn(rng: Rng): number {
     const { least, ties, leaves } = this;
+    const best = least[1];
     let k = ties[1] === 1 ? 0 : rng.int(ties[1]);
     let node = 1;
     while (node < leaves) {
       node *= 2;
-      const left = least[node] === least[1] ? ties[node] : 0;
+      const left = least[node] === best ? ties[node] : 0;
       if (k < left) continue;
       k -= left;
       node++;
@@ -60,7 +61,9 @@ export class CostTree {
     const { least, ties } = this;
     const a = 2 * node;
     const b = a + 1;
-    least[node] = Math.min(least[a], least[b]);
-    ties[node] = (least[a] === least[node] ? ties[a] : 0) + (least[b] === least[node] ? ties[b] : 0);
+    const left = least[a];
+    const right = least[b];
+    least[node] = left <= right ? left : right;
+    ties[node] = left < right ? ties[a] : right < left ? ties[b] : ties[a] + ties[b];
   }
 }

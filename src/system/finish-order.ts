@@ -48,7 +48,18 @@ export class FinishOrder {
     return i >= 0 && i < this.first + this.size;
   }
 
-  /** Takes a request out; returns its base. The one that finishes first costs constant time. */
+  /** Takes out the request that finishes first; returns its handle. */
+  shift(): number {
+    const i = this.first;
+    const base = this.base[i];
+    this.baseSum -= base;
+    this.finalSum -= base + this.finish[i];
+    this.size--;
+    this.first = this.size === 0 ? 0 : i + 1;
+    return this.handles[i];
+  }
+
+  /** Takes a request out; returns its base. */
   remove(handle: number): number {
     const i = this.handles.indexOf(handle, this.first);
     const base = this.base[i];

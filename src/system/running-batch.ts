@@ -69,6 +69,7 @@ export class RunningBatch {
   takeFinished(): number {
     const { actual } = this;
     if (actual.size === 0 || actual.firstFinish > this.done) return -1;
+    if (this.expected === actual) return actual.shift();
     const handle = actual.handleAt(0);
     this.remove(handle);
     return handle;
@@ -77,6 +78,7 @@ export class RunningBatch {
   /** Counts the requests whose predicted last token has been generated as outgrown; after `takeFinished`. */
   noteOutgrown(): void {
     const { expected, done } = this;
+    if (this.isExact) return;
     while (expected.size > 0 && expected.firstFinish <= done) {
       this.outgrownBase += expected.remove(expected.handleAt(0));
       this.outgrownCount++;
