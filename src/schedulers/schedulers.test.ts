@@ -261,7 +261,9 @@ describe('ties', () => {
     '%s: one user uses all of eight equal servers',
     (name) => {
       const used = new Set<number>();
-      watch(config({ users: 1, slots: 200, mix: 'Hom' }), name, (_view, a) => a.forEach((s) => used.add(s)));
+      watch(config({ users: 1, slots: 200, mix: 'Hom' }), name, (_view, a) => {
+        a.forEach((s) => used.add(s));
+      });
       expect(used.size).toBe(8);
     },
   );
