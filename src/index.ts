@@ -152,7 +152,7 @@ export {
   learningCurve,
   storedProfile,
 } from './paper/results';
-export { type Interval, type Trend, meanInterval, pairedDifference, trend } from './paper/statistics';
+export { type Interval, meanInterval } from './paper/statistics';
 export { type Published, publishedFacts } from './paper/published';
 export { type Judgement, type Verdict } from './paper/judgement';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './paper/scoreboard';

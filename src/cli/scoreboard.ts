@@ -4,6 +4,7 @@ import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
 import { withUnit } from '../paper/judgement';
 import { type ProfileName, profileNames } from '../paper/matrix';
+import type { Counted } from '../paper/headline';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { wordOption } from './options';
 import { short } from './report';
@@ -25,7 +26,7 @@ export function scoreboardCommand(program: Command): void {
       wordOption('--profile', profileNames),
       'paper',
     )
-    .option('--json', 'print one JSON object: profile, summary, claims, settings, rows')
+    .option('--json', 'print one JSON object: profile, summary, headline, claims, settings, rows')
     .option(
       '--readme <file>',
       "write the table of results, ours beside the paper's, between its marks in a Markdown file",
@@ -33,11 +34,16 @@ export function scoreboardCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The verdicts are computed, none is set by hand. A printed number holds if the 95 % interval of our mean over seeds meets
-±10 % of it; one that meets it but is wider than ±25 % of it decides nothing. An order holds if the paired 95 % interval
-of the difference over seeds lies on its side of 0, so that "no significant difference" does not hold. What does not
-hold is contradicted, our interval on the other side, or only not shown. Each row names its rule and the runs that
-decide it.
+The verdicts are computed, none is set by hand. A printed number holds if our mean over seeds lies within ±10 % of it
+and its 95 % interval is at most ±25 % wide. An order holds if the paired difference has its sign in 5 of 5 seeds (with
+fewer than 5 seeds: if its 95 % interval lies on that side of 0). An overloaded run has no steady state and counts as the
+worst. A claim that does not hold is contradicted, with the seeds on the other side, or only not shown. Each row names
+its rule and the runs that decide it.
+
+Verdicts are those of LYREO (request credit); "printed:" has those of LYREO (printed) where they differ. The first two
+lines of the summary count claims once: claims that follow from others, that have a grid of our choice or that only say
+what is drawn are counted apart; the number that would hold by chance is an upper bound for a world that has nothing to
+do with the paper's.
 
 Examples:
   $ lyreo scoreboard
@@ -68,15 +74,34 @@ function scoreboardText({ rows, summary, profile }: Scoreboard): string {
     const lines = rows.filter((row) => row.artefact === artefact).map(rowText);
     return `${artefact}\n${lines.join('\n')}\n`;
   });
-  return `${blocks.join('\n')}\n${profile}: ${summary}\n`;
+  return `${blocks.join('\n')}\n${profile}:\n${summary}\n`;
 }
 
 function rowText(row: ScoreboardRow): string {
-  const { verdict, isContradicted, claim, paper, unit, ours, of, reason, id, kind } = row;
+  const { claim, paper, unit, ours, of, reason, id, kind, mark, repeats, lyreoPrinted, cause } = row;
   const numbers =
     kind === 'number' && ours !== null ? `; ours ${withUnit(short(ours.mean), unit)}, ${ours.n} seeds` : '';
   const printed = paper === '' ? '' : `  paper ${paper}${numbers}`;
   const about = reason === '' ? of : reason;
-  const decision = verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;
-  return `  ${decision.padEnd(16)}  ${claim}${printed}\n  ${' '.repeat(16)}  ${about}  (${id})`;
+  const decision = decisionText(row);
+  const other = lyreoPrinted === null ? decision : decisionText(lyreoPrinted);
+  const notes = [
+    id,
+    ...(mark === null ? [] : [mark]),
+    ...(repeats.length === 0 ? [] : [`repeats ${repeats.join(', ')}`]),
+    ...(other === decision ? [] : [`printed: ${other}`]),
+  ];
+  const lines = [
+    `${decision.padEnd(16)}  ${claim}${printed}`,
+    `${' '.repeat(16)}  ${about}  (${notes.join('; ')})`,
+    ...(cause === null
+      ? []
+      : [`${' '.repeat(16)}  Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`]),
+  ];
+  return lines.map((line) => `  ${line}`).join('\n');
+}
+
+/** `contradicted` and `not shown` in the place of `does not hold`. */
+function decisionText({ verdict, isContradicted }: Counted): string {
+  return verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UserError, show } from '../core/errors';
+import { UserError, invalid, show } from '../core/errors';
 import { dataFile, readTextFile } from '../core/files';
 import { parseJson, parseWith } from '../core/parse';
 import { type MethodName, methods } from './methods';
@@ -51,6 +51,19 @@ export type Rule =
   | { readonly rule: 'seeds'; readonly methods: readonly MethodName[]; readonly least: number }
   | { readonly rule: 'all'; readonly parts: readonly Rule[] };
 
+/** Claims that are counted apart: fitted by the calibration, with sweep points of our choice, or only drawn. */
+export type Mark = 'fitted' | 'own grid' | 'drawn only';
+
+/** Why runs contradict a claim: a row of data/claims.json. */
+export interface Cause {
+  readonly id: string;
+  /** One sentence. */
+  readonly text: string;
+  /** The notebook in `notebooks/`, and the heading over the cell that shows it. */
+  readonly notebook: string;
+  readonly heading: string;
+}
+
 /** A statement of the paper with the rule that decides it: a row of data/claims.json. */
 export type Claim = Rule & {
   readonly id: string;
@@ -62,8 +75,13 @@ export type Claim = Rule & {
   readonly printed?: string | undefined;
   /** Of a printed number and of ours. */
   readonly unit?: string | undefined;
-  /** The rule in words, of a claim that is no number. */
+  /** The special part of the rule in words. */
   readonly decides?: string | undefined;
+  readonly mark?: Mark | undefined;
+  /** Ids of the claims from which it follows; it is shown and not counted. */
+  readonly repeats?: readonly string[] | undefined;
+  /** Id of the cause of its contradiction. */
+  readonly cause?: string | undefined;
 };
 
 const oneOf = <const T extends string>(names: readonly T[]): z.ZodType<T> => z.enum(names, names.join(', '));
@@ -160,26 +178,76 @@ const row = ruleWith({
   printed: z.string('text').optional(),
   unit: z.string('text').optional(),
   decides: z.string('text').optional(),
+  mark: oneOf(['fitted', 'own grid', 'drawn only']).optional(),
+  repeats: z.array(z.string('an id of a claim'), 'a list of ids').optional(),
+  cause: z.string('an id of a cause').optional(),
 }) as z.ZodType<Claim>;
 
+const causeRow: z.ZodType<Cause> = z.strictObject({
+  id: z.string('text'),
+  text: z.string('text'),
+  notebook: z.string('a file in notebooks/'),
+  heading: z.string('a heading in the notebook'),
+});
+
+/** The whole file. */
+interface ClaimsFile {
+  readonly causes: Readonly<Record<string, Cause>>;
+  readonly claims: readonly Claim[];
+}
+
+/** Checks rows one by one, so that an error names the row by its id. */
+function parseRows<T extends { readonly id: string }>(
+  schema: z.ZodType<T>,
+  rows: readonly unknown[],
+  where: string,
+): T[] {
+  const parsed = rows.map((value, i) => {
+    const id = (value as { id?: unknown } | null)?.id;
+    return parseWith(schema, value, `${where}[${i}]${typeof id === 'string' ? ` (${id})` : ''}`);
+  });
+  const twice = parsed.find(({ id }, i) => parsed.findIndex((other) => other.id === id) !== i);
+  if (twice !== undefined) throw new UserError(`${where}: id is ${show(twice.id)} twice; allowed: each id once`);
+  return parsed;
+}
+
 /**
- * Checks the text of a list of claims.
+ * Checks the text of data/claims.json.
  *
  * @throws UserError with file, row, field, value and what is allowed.
  */
-export function parseClaims(text: string, file: string): Claim[] {
-  const rows = parseWith(z.array(z.unknown(), 'a list of claims'), parseJson(text, file), file);
-  const claims = rows.map((value, i) => {
-    const id = (value as { id?: unknown } | null)?.id;
-    return parseWith(row, value, `${file}: row ${i + 1}${typeof id === 'string' ? ` (${id})` : ''}`);
+export function parseClaims(text: string, file: string): ClaimsFile {
+  const list = z.array(z.unknown(), 'a list');
+  const whole = parseWith(z.strictObject({ causes: list, claims: list }), parseJson(text, file), file);
+  const causesById = Object.fromEntries(
+    parseRows(causeRow, whole.causes, `${file}: causes`).map((cause) => [cause.id, cause]),
+  );
+  const rows = parseRows(row, whole.claims, `${file}: claims`);
+  const ids = new Set(rows.map(({ id }) => id));
+  rows.forEach(({ id, cause, repeats = [] }, i) => {
+    const where = `${file}: claims[${i}] (${id})`;
+    if (cause !== undefined && !(cause in causesById))
+      throw invalid(`${where}: cause`, cause, Object.keys(causesById).join(', '));
+    const unknown = repeats.find((other) => !ids.has(other) || other === id);
+    if (unknown !== undefined) throw invalid(`${where}: repeats`, unknown, 'ids of other claims');
   });
-  const twice = claims.find(({ id }, i) => claims.findIndex((claim) => claim.id === id) !== i);
-  if (twice !== undefined) throw new UserError(`${file}: id ${show(twice.id)} stands twice; allowed: once`);
-  return claims;
+  return { causes: causesById, claims: rows };
+}
+
+let shipped: ClaimsFile | undefined;
+
+function claimsFile(): ClaimsFile {
+  const file = dataFile('claims.json');
+  shipped ??= parseClaims(readTextFile(file), file);
+  return shipped;
 }
 
 /** Every claim of the paper in its order, from data/claims.json. */
-export function claims(): Claim[] {
-  const file = dataFile('claims.json');
-  return parseClaims(readTextFile(file), file);
+export function claims(): readonly Claim[] {
+  return claimsFile().claims;
+}
+
+/** The causes of contradictions by id, from data/claims.json. */
+export function causes(): Readonly<Record<string, Cause>> {
+  return claimsFile().causes;
 }

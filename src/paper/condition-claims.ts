@@ -1,9 +1,10 @@
 import { tableOne } from '../system/presets';
 import { type ConditionName, conditionLearners, conditionOf, scalable } from './conditions';
-import { type Judgement, type Named, all, isBeyond, isLess } from './judgement';
+import { type Judgement, type Named, allHold, isBounded, isLess } from './judgement';
 import { conditionPoint } from './matrix';
 import { type MethodName, methodOf } from './methods';
-import { type Results, type RunMetric, deviation, latency } from './results';
+import { steady } from './quantities';
+import { type Results, type RunMetric, deviation, latency as measuredLatency } from './results';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -24,11 +25,12 @@ export interface ConditionClaim {
   readonly judgement: Judgement | null;
 }
 
+const latency: RunMetric = steady(measuredLatency);
 const rules: readonly MethodName[] = ['static', 'll', 'random'];
 
 /**
- * The paper's conclusions in a condition, or at the default. By the rules of the scoreboard: one method is below another
- * if the paired 95 % interval of the difference over seeds lies above 0, the deviation is below ε if its interval is.
+ * The paper's conclusions in a condition, or at the default. The rules are the scoreboard's; an
+ * overloaded run counts as the worst.
  */
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
   const learning = name === 'default' ? 'trained in it' : conditionOf(name).learning;
@@ -39,7 +41,7 @@ export function conditionClaims(results: Results, name: ConditionName | 'default
   };
   const below = (a: MethodName, others: readonly MethodName[], metric: RunMetric): Judgement[] =>
     others.map((b) => isLess(of(a, metric), of(b, metric)));
-  const judged = (parts: readonly Judgement[]): Judgement | null => (parts.length === 0 ? null : all(parts));
+  const judged = (parts: readonly Judgement[]): Judgement | null => (parts.length === 0 ? null : allHold(parts));
   const first = learners.slice(0, 1);
   const rivals = [...learners.slice(1), ...rules];
   const judgements: Record<Conclusion, Judgement | null> = {
@@ -47,7 +49,7 @@ export function conditionClaims(results: Results, name: ConditionName | 'default
     fastest: judged(first.flatMap((method) => below(method, rivals, latency))),
     'simple rules': judged(learners.flatMap((method) => below(method, ['ll', 'random'], latency))),
     balance: judged(
-      first.map((method) => isBeyond(of(method, deviation), 'below', tableOne('calibrated').balanceTolerance)),
+      first.map((method) => isBounded(of(method, deviation), { below: tableOne('calibrated').balanceTolerance })),
     ),
     'best balance': judged(first.flatMap((method) => below(method, rivals, deviation))),
   };

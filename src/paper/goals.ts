@@ -1,5 +1,5 @@
 import { tableOne } from '../system/presets';
-import { type Judgement, type Named, all, combine, isBeyond, isNotPositive, undecided } from './judgement';
+import { type Judgement, type Named, allHold, combine, isBounded, isNotPositive, undecided } from './judgement';
 import { type MethodName, methodOf } from './methods';
 import {
   type PointLike,
@@ -56,10 +56,9 @@ export function goodLatency(results: Results, users: number, memoryWeight: 0 | 1
 }
 
 /**
- * The goals, for ϱ = 1 and 0. "Not significantly above": the paired 95 % interval of the difference over seeds does not
- * lie above 0.
- * "Below ε": the interval of the mean does. "Half of Ly-PPO's slots": the interval of LYREO's update less half of
- * Ly-PPO's, from which on each is good, lies below 0. "Stable": every seed's evaluation is; undecided ones leave it untested.
+ * The goals, for ϱ = 1 and 0, by the rules of the scoreboard. "Not significantly above": the paired difference over seeds
+ * is not above 0. "Half of Ly-PPO's slots": LYREO's update less half of Ly-PPO's, from which on each is good, lies below
+ * 0. "Stable": every seed's evaluation is; undecided ones leave it untested.
  */
 export function goals(results: Results): Goal[] {
   const { users: U, balanceTolerance } = tableOne('calibrated');
@@ -79,7 +78,7 @@ export function goals(results: Results): Goal[] {
     };
     const at = (method: MethodName, users = U): PointLike => goalPoint(method, users, memoryWeight);
     const against = (metric: RunMetric): Judgement =>
-      all(rivals.map((rival) => noWorse(at('lyreo'), at(rival), metric)));
+      allHold(rivals.map((rival) => noWorse(at('lyreo'), at(rival), metric)));
     add('LYREO’s latency not significantly above Ly-PPO’s and PPO’s', U, against(latency));
     add('LYREO’s deviation not significantly above Ly-PPO’s and PPO’s', U, against(deviation));
     const mostLatency = goodLatency(results, U, memoryWeight);
@@ -88,19 +87,18 @@ export function goals(results: Results): Goal[] {
     add(
       'LYREO good to the end within half of Ly-PPO’s slots',
       U,
-      isBeyond(
+      isBounded(
         combine('update of LYREO − half of Ly-PPO’s', [early, slow], (x, y) => x - y / 2),
-        'below',
-        0,
+        { below: 0 },
       ),
     );
     for (const users of [loads[0], U, loads[loads.length - 1]]) {
       const point = at('lyreo', users);
-      add('LYREO’s deviation below ε', users, isBeyond(named(point, deviation), 'below', balanceTolerance));
+      add('LYREO’s deviation below ε', users, isBounded(named(point, deviation), { below: balanceTolerance }));
       const overloaded: RunMetric = ({ evaluation }) => (evaluation.stability.verdict === 'STABLE' ? 0 : 1);
       const stable = isUndecided(results.runs(point))
         ? undecided('LYREO', 'the stability of some runs is UNKNOWN')
-        : isBeyond(named(point, overloaded), 'below', 1e-9);
+        : isBounded(named(point, overloaded), { below: 1e-9 });
       add('LYREO stable with every seed', users, stable);
     }
     if (memoryWeight === 0) continue;
@@ -112,7 +110,7 @@ export function goals(results: Results): Goal[] {
     add(
       'LYREO (sequential)’s deviation below ε',
       U,
-      isBeyond(named(at('lyreo-seq'), deviation), 'below', balanceTolerance),
+      isBounded(named(at('lyreo-seq'), deviation), { below: balanceTolerance }),
     );
   }
   return found;

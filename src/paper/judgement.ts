@@ -1,38 +1,44 @@
-import { type Interval, meanInterval, pairedDifference, trend } from './statistics';
+import { type Interval, meanInterval, signTail } from './statistics';
 
-/** What a claim comes to. */
+/** The three verdicts on a claim. */
 export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
 
-/** A verdict with what it rests on. */
+/** A verdict with its grounds. */
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Of a claim that does not hold: our runs exclude it. Else they only do not show it, and more seeds may. */
+  /** The claim does not hold, and our runs exclude it; otherwise they only do not show it, and more seeds may. */
   readonly isContradicted: boolean;
-  /** Our number: the claim's, or of its least favourable part. Null when nothing could be computed. */
+  /** Our number, or that of the least favourable part; null when there is none, as for an overloaded system. */
   readonly ours: Interval | null;
-  /** What `ours` is of. */
+  /** The name of the quantity in `ours`. */
   readonly of: string;
-  /** Why, in one sentence. */
+  /** The reason in one sentence. */
   readonly reason: string;
 }
 
-/** A quantity by seed. */
+/** A quantity by seed; Infinity stands for an overloaded run, which has no steady state. */
 export type Values = ReadonlyMap<number, number>;
 
-/** A quantity with what it is called. */
+/** A quantity with its name. */
 export interface Named {
   readonly name: string;
   readonly values: Values;
 }
 
-/** How far a mean may be from the printed value, relative. */
+/** The largest distance of a mean from the printed value, relative. */
 export const NUMBER_TOLERANCE = 0.1;
 
-/** An interval reaching further to either side, relative to the printed value, agrees with nearly anything. */
-export const WIDEST_INTERVAL = 0.25;
+/** The largest half width of an interval in half widths of the allowed range; ±25 % where ±10 % are allowed. */
+export const WIDEST_INTERVAL = 2.5;
 
-/** Numbers for a sentence: three significant digits. */
-export function brief(x: number): string {
+/** The number of seeds from which on signs decide; with fewer the 95 % interval does. */
+export const SEEDS_FOR_SIGNS = 5;
+
+/** The largest probability with which signs that mean nothing may decide: 5 of 5 seeds have it. */
+export const SIGN_LEVEL: number = 1 / 32;
+
+/** Three significant digits, for a sentence. */
+export function formatNumber(x: number): string {
   if (!Number.isFinite(x)) return '?';
   return String(Number(x.toPrecision(3)));
 }
@@ -43,13 +49,32 @@ export function withUnit(text: string, unit: string): string {
 }
 
 /** `2.45 [2.41, 2.49] s`. */
-export function intervalText({ mean, lo, hi }: Interval, unit = ''): string {
-  return withUnit(`${brief(mean)} [${brief(lo)}, ${brief(hi)}]`, unit);
+export function intervalText({ mean: centre, lo, hi }: Interval, unit = ''): string {
+  return withUnit(`${formatNumber(centre)} [${formatNumber(lo)}, ${formatNumber(hi)}]`, unit);
+}
+
+/**
+ * The side of 0 on which values lie. With five seeds or more the signs decide: so many on one side that chance gives it
+ * at most once in 32 times (5 of 5, 8 of 9). That needs no normal distribution, and one seed that runs away does not
+ * swallow the others. With fewer seeds their 95 % interval decides, or that all of them are infinite.
+ */
+export function sideOf(values: readonly number[]): 'above' | 'below' | 'undecided' {
+  const [above, below] = [values.filter((x) => x > 0).length, values.filter((x) => x < 0).length];
+  const n = values.length;
+  if (n >= SEEDS_FOR_SIGNS) {
+    if (signTail(above, n) <= SIGN_LEVEL) return 'above';
+    return signTail(below, n) <= SIGN_LEVEL ? 'below' : 'undecided';
+  }
+  if (n < 2) return 'undecided';
+  if (values.every((x) => x === Infinity)) return 'above';
+  if (values.every((x) => x === -Infinity)) return 'below';
+  const { lo, hi } = meanInterval(values);
+  return lo > 0 ? 'above' : hi < 0 ? 'below' : 'undecided';
 }
 
 /** A claim without the runs that it takes. */
 export function untestable(of: string, n: number): Judgement {
-  const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; an interval needs two`;
+  const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`;
   return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
 }
 
@@ -63,94 +88,128 @@ function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of:
   return { verdict: holds ? 'holds' : 'does not hold', isContradicted: !holds && contradicts, ours, of, reason };
 }
 
-/** What no interval decides: too few seeds, or a quotient whose divisor a seed has 0 for. */
-function undecidable(name: string, { n, mean }: Interval): Judgement | undefined {
-  if (n < 2) return untestable(name, n);
-  if (Number.isFinite(mean)) return undefined;
-  const reason = `${name}: no number, since a seed has 0 where it is divided by`;
+/** The interval of values that are all finite. */
+function finiteInterval(values: readonly number[]): Interval | null {
+  return values.every(Number.isFinite) ? meanInterval(values) : null;
+}
+
+/** `2.45 [2.41, 2.49] s`, or in how many seeds there is no steady state. */
+function valuesText(values: readonly number[], unit = ''): string {
+  const ours = finiteInterval(values);
+  if (ours !== null) return intervalText(ours, unit);
+  return `overloaded in ${values.filter((x) => !Number.isFinite(x)).length} of ${values.length} seeds`;
+}
+
+/** The judgement on values that no rule can decide: too few seeds, or a quotient of 0 by 0. */
+function undecidable(name: string, values: readonly number[]): Judgement | undefined {
+  if (values.length < 2) return untestable(name, values.length);
+  if (!values.some(Number.isNaN)) return undefined;
+  const reason = `${name}: no number, since the divisor of a seed is 0 or both runs of a seed are overloaded`;
   return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
 }
 
 /**
- * A printed number holds if the 95 % interval of our mean over seeds meets ±10 % of it. One that does not meet them does
- * not hold, however wide its interval is. One that does, but reaches more than 25 % of the printed value to either side,
- * decides nothing; nor does a quotient with a divisor of 0.
+ * A printed number holds if our mean over seeds lies between `low` and `high` and its 95 % interval is no wider than 2.5
+ * times that range, so that a wider interval never helps. It is contradicted if the seeds lie on one side of the range.
+ *
+ * @param range default: ±10 % of the printed value.
  */
-export function numberHolds({ name, values }: Named, printed: number, unit = ''): Judgement {
-  const ours = meanInterval([...values.values()]);
-  const open = undecidable(name, ours);
+export function numberHolds(
+  { name, values: bySeed }: Named,
+  printed: number,
+  unit = '',
+  range: readonly [number, number] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)],
+): Judgement {
+  const values = [...bySeed.values()];
+  const open = undecidable(name, values);
   if (open !== undefined) return open;
-  const [low, high] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)].sort((a, b) => a - b);
-  const meets = ours.lo <= high && ours.hi >= low;
-  const isWide = (ours.hi - ours.lo) / 2 > WIDEST_INTERVAL * Math.abs(printed);
-  const text = withUnit(`${intervalText(ours, unit)} against ${brief(low)} to ${brief(high)}`, unit);
-  if (!meets) return tested(false, true, ours, name, `${text}: they do not meet`);
-  if (isWide) {
-    const reason = `${text}: the interval is too wide, more seeds are needed`;
-    return { verdict: 'cannot be tested', isContradicted: false, ours, of: name, reason };
-  }
-  return tested(true, false, ours, name, text);
+  const [low, high] = [...range].sort((a, b) => a - b);
+  const ours = finiteInterval(values);
+  const isInside = ours !== null && ours.mean >= low && ours.mean <= high;
+  const isWide = ours !== null && ours.hi - ours.lo > WIDEST_INTERVAL * (high - low);
+  const isOutside = sideOf(values.map((x) => x - high)) === 'above' || sideOf(values.map((x) => x - low)) === 'below';
+  const text = withUnit(`${valuesText(values, unit)} against ${formatNumber(low)} to ${formatNumber(high)}`, unit);
+  const why = isOutside ? ': outside' : !isInside ? ': not inside' : isWide ? ': the interval is too wide' : '';
+  return tested(isInside && !isWide, isOutside, ours, name, `${text}${why}`);
 }
 
-/** a < b holds if the paired 95 % interval of b − a over seeds lies above 0. */
+/** b − a by seed, for the seeds that both have; two overloaded runs are equal. */
+function differences(a: Values, b: Values): number[] {
+  return [...a].flatMap(([seed, x]) => {
+    const y = b.get(seed);
+    return y === undefined ? [] : [x === y ? 0 : y - x];
+  });
+}
+
+/** a < b holds if the paired differences b − a lie above 0 by `sideOf`. */
 export function isLess(a: Named, b: Named): Judgement {
-  const ours = pairedDifference(a.values, b.values);
+  const values = differences(a.values, b.values);
   const of = `${b.name} − ${a.name}`;
-  if (ours.n < 2) return untestable(a.values.size <= b.values.size ? a.name : b.name, ours.n);
-  const text = `${of} = ${intervalText(ours)}`;
-  if (ours.lo > 0) return tested(true, false, ours, of, text);
-  const isOpposite = ours.hi < 0;
-  const why = isOpposite ? 'the opposite is significant' : 'no significant difference';
-  return tested(false, isOpposite, ours, of, `${text}: ${why}`);
+  const open = undecidable(values.length < 2 && a.values.size > b.values.size ? b.name : a.name, values);
+  if (open !== undefined) return open;
+  const side = sideOf(values);
+  const why = { above: '', below: ': the opposite is significant', undecided: ': no significant difference' };
+  const text = `${of} = ${valuesText(values)}${why[side]}`;
+  return tested(side === 'above', side === 'below', finiteInterval(values), of, text);
 }
 
-/** A quantity lies above a limit if its 95 % interval over seeds does; below it likewise. */
-export function isBeyond({ name, values }: Named, side: 'above' | 'below', limit: number): Judgement {
-  const ours = meanInterval([...values.values()]);
-  const open = undecidable(name, ours);
-  if (open !== undefined) return open;
-  const holds = side === 'above' ? ours.lo > limit : ours.hi < limit;
-  const isOpposite = side === 'above' ? ours.hi <= limit : ours.lo >= limit;
-  const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}${side} ${brief(limit)}`;
-  return tested(holds, isOpposite, ours, name, reason);
+/** The limits of a bound; without one of them there is no limit on that side. */
+export interface Limits {
+  readonly above?: number | undefined;
+  readonly below?: number | undefined;
 }
 
-/** A quantity lies within limits if its 95 % interval over seeds does. */
-export function isWithin({ name, values }: Named, low: number, high: number): Judgement {
-  const ours = meanInterval([...values.values()]);
-  const open = undecidable(name, ours);
+/** A quantity lies above a limit, below one, or between two, by `sideOf`. */
+export function isBounded({ name, values: bySeed }: Named, { above = -Infinity, below = Infinity }: Limits): Judgement {
+  const values = [...bySeed.values()];
+  const open = undecidable(name, values);
   if (open !== undefined) return open;
-  const holds = ours.lo >= low && ours.hi <= high;
-  const reason = `${name} is ${intervalText(ours)}, ${holds ? '' : 'not '}within ${brief(low)} to ${brief(high)}`;
-  return tested(holds, ours.hi < low || ours.lo > high, ours, name, reason);
+  const limits = [above, below].filter(Number.isFinite);
+  const sides = [
+    ...(above === -Infinity ? [] : [sideOf(values.map((x) => x - above))]),
+    ...(below === Infinity ? [] : [sideOf(values.map((x) => below - x))]),
+  ];
+  const holds = sides.every((side) => side === 'above');
+  const where = limits.length === 2 ? 'within' : above === -Infinity ? 'below' : 'above';
+  const reason = `${name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.map(formatNumber).join(' to ')}`;
+  return tested(holds, sides.includes('below'), finiteInterval(values), name, reason);
 }
 
 /** A quantity is not significantly above 0; lack of evidence suffices, so what is judged by it says so in its name. */
-export function isNotPositive({ name, values }: Named): Judgement {
-  const ours = meanInterval([...values.values()]);
-  if (ours.n < 2) return untestable(name, ours.n);
-  const holds = !(ours.lo > 0);
-  const reason = `${name} is ${intervalText(ours)}, ${holds ? 'not significantly above 0' : 'above 0'}`;
-  return tested(holds, true, ours, name, reason);
-}
-
-/** A quantity rises, or falls, with what is swept: the rule of `trend`. */
-export function goes(name: string, points: readonly Named[], direction: 'rises' | 'falls'): Judgement {
-  const bare = points.find(({ values }) => values.size < 2);
-  if (bare !== undefined) return untestable(bare.name, bare.values.size);
-  const { verdict, change, against } = trend(points.map(({ values }) => values));
-  const of = `last − first, ${name}`;
-  const back = against.map((i) => `${points[i].name} to ${points[i + 1].name}`).join(', ');
-  const text = `${name}: last − first = ${intervalText(change)}${against.length > 0 ? `, significant steps against it: ${back}` : ''}`;
-  const [isSame, isOpposite] = direction === 'rises' ? [change.lo > 0, change.hi < 0] : [change.hi < 0, change.lo > 0];
-  return tested(verdict === direction, isOpposite || (isSame && against.length > 0), change, of, text);
+export function isNotPositive({ name, values: bySeed }: Named): Judgement {
+  const values = [...bySeed.values()];
+  const open = undecidable(name, values);
+  if (open !== undefined) return open;
+  const holds = sideOf(values) !== 'above';
+  const reason = `${name} is ${valuesText(values)}, ${holds ? 'not significantly above 0' : 'above 0'}`;
+  return tested(holds, true, finiteInterval(values), name, reason);
 }
 
 /**
- * A conjunction: it holds if every part does, at 5 % each (an intersection–union test, so no correction is due). One
- * part that fails decides it, whatever the others lack.
+ * A quantity rises, or falls, over the points of a sweep: its change from the first point to the last goes that way by
+ * `sideOf`, and no step between neighbours goes significantly against it. It is contradicted by a change the other way,
+ * or by a step against a change that goes the claimed way.
  */
-export function all(parts: readonly Judgement[]): Judgement {
+export function isMonotone(name: string, points: readonly Named[], direction: 'rises' | 'falls'): Judgement {
+  const bare = points.find(({ values }) => values.size < 2);
+  if (bare !== undefined) return untestable(bare.name, bare.values.size);
+  const sign = direction === 'rises' ? 1 : -1;
+  const along = (a: Named, b: Named) => sideOf(differences(a.values, b.values).map((x) => sign * x));
+  const [first, last] = [points[0], points[points.length - 1]];
+  const change = along(first, last);
+  const against = points.slice(1).filter((point, i) => along(points[i], point) === 'below');
+  const steps = against.map((point) => `${points[points.indexOf(point) - 1].name} to ${point.name}`).join(', ');
+  const values = differences(first.values, last.values);
+  const text = `${name}: last − first = ${valuesText(values)}${steps === '' ? '' : `, significant steps against it: ${steps}`}`;
+  const holds = change === 'above' && against.length === 0;
+  return tested(holds, change !== 'undecided', finiteInterval(values), `last − first, ${name}`, text);
+}
+
+/**
+ * A conjunction: it holds if every part does, each at its own level (an intersection–union test, so no correction is
+ * due). One part that fails decides it, whatever the others lack.
+ */
+export function allHold(parts: readonly Judgement[]): Judgement {
   const failed = parts.filter(({ verdict }) => verdict === 'does not hold');
   const open = parts.filter(({ verdict }) => verdict === 'cannot be tested');
   const few = (list: readonly Judgement[]): string => {
@@ -186,7 +245,7 @@ export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
   return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
 }
 
-/** That none of several things is so: it holds if the runs contradict each, not if they only do not show it. */
+/** None of several statements is true: it holds if the runs contradict each, not if they only do not show it. */
 export function excludes(parts: readonly Judgement[]): Judgement {
   const found = parts.find(({ verdict }) => verdict === 'holds');
   if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
@@ -199,13 +258,20 @@ export function excludes(parts: readonly Judgement[]): Judgement {
 }
 
 /** A fact that no statistics decide. */
-export function fact(holds: boolean, reason: string): Judgement {
+export function factual(holds: boolean, reason: string): Judgement {
   return tested(holds, true, null, '', reason);
 }
 
-/** A new quantity, seed by seed, from several; seeds that one of them lacks are left out. */
+/**
+ * A new quantity, seed by seed, from several; seeds that one of them lacks are left out. A division by 0 gives NaN, so
+ * that only an overloaded run gives Infinity.
+ */
 export function combine(name: string, parts: readonly Named[], of: (...values: number[]) => number): Named {
   const seeds = [...(parts.at(0)?.values.keys() ?? [])].filter((seed) => parts.every(({ values }) => values.has(seed)));
-  const at = (seed: number): number[] => parts.map(({ values }) => values.get(seed) ?? Number.NaN);
-  return { name, values: new Map(seeds.map((seed) => [seed, of(...at(seed))])) };
+  const combined = seeds.map((seed): [number, number] => {
+    const operands = parts.map(({ values }) => values.get(seed) ?? Number.NaN);
+    const value = of(...operands);
+    return [seed, operands.every(Number.isFinite) && !Number.isFinite(value) ? Number.NaN : value];
+  });
+  return { name, values: new Map(combined) };
 }

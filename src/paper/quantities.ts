@@ -3,7 +3,7 @@ import type { Mix } from '../system/config';
 import { type Named, combine } from './judgement';
 import type { Profile } from './matrix';
 import { type MethodName, methodOf } from './methods';
-import { type PointLike, type Results, type RunMetric, deviation, latency, logColumn } from './results';
+import { type PointLike, type Results, type RunMetric, deviation, isOverloaded, latency, logColumn } from './results';
 import { mean, sampleDeviation } from './statistics';
 
 /** Names of the metrics of the evaluation. */
@@ -20,19 +20,27 @@ export const metricNames = [
   'upper tail of latency',
 ] as const;
 
+/**
+ * A metric that grows with the length of an overloaded run: Infinity for one, the worst, since it has no steady state.
+ * A deviation or an occupation is bounded whatever the backlog, and stays as it was measured.
+ */
+export function steady(metric: RunMetric): RunMetric {
+  return (run) => (isOverloaded([run]) ? Infinity : metric(run));
+}
+
 /** Metrics of the evaluation by the name that a claim uses; s, 1, % or counts as in `Evaluation`. */
 const metrics: Readonly<Record<(typeof metricNames)[number], RunMetric>> = {
-  latency,
+  latency: steady(latency),
   deviation,
-  'P99 latency': ({ evaluation }) => evaluation.p99Latency,
+  'P99 latency': steady(({ evaluation }) => evaluation.p99Latency),
   'high-KV ratio': ({ evaluation }) => evaluation.highKvPercent,
   'mean virtual queue': ({ evaluation }) => evaluation.meanQueue,
   // Quantile k of `quantileLevels` is at 0.05·k.
-  'median latency': ({ evaluation }) => evaluation.latencyQuantiles[10],
+  'median latency': steady(({ evaluation }) => evaluation.latencyQuantiles[10]),
   'median deviation': ({ evaluation }) => evaluation.deviationQuantiles[10],
-  'quartile distance of latency': ({ evaluation: { latencyQuantiles: q } }) => q[15] - q[5],
+  'quartile distance of latency': steady(({ evaluation: { latencyQuantiles: q } }) => q[15] - q[5]),
   'quartile distance of deviation': ({ evaluation: { deviationQuantiles: q } }) => q[15] - q[5],
-  'upper tail of latency': ({ evaluation: { latencyQuantiles: q } }) => q[19] - q[10],
+  'upper tail of latency': steady(({ evaluation: { latencyQuantiles: q } }) => q[19] - q[10]),
 };
 
 /** A column of the training log over a part of the training; `from` and `to` are shares of it. */
@@ -164,17 +172,30 @@ export function runMetric(metric: MetricName): RunMetric {
 export class Evidence {
   readonly points: PointLike[] = [];
 
-  constructor(readonly results: Results) {}
+  /**
+   * @param lyreo the method that "lyreo" stands for.
+   */
+  constructor(
+    readonly results: Results,
+    private readonly lyreo: MethodName = 'lyreo',
+  ) {}
 
   /** A metric of one method at one place, by seed. */
-  private at(method: MethodName, place: Values, metric: MetricName): Named {
+  private at(named: MethodName, place: Values, metric: MetricName): Named {
+    const method = this.as(named);
     const point = pointOf(method, place);
     this.points.push(point);
     return { name: nameOf(method, place, metric), values: this.results.values(point, runMetric(metric)) };
   }
 
-  /** The runs of a method at the default. */
-  seeds(method: MethodName): number {
+  /** The method that a name stands for. */
+  as(method: MethodName): MethodName {
+    return method === 'lyreo' ? this.lyreo : method;
+  }
+
+  /** How many runs of a method are stored at the default. */
+  seeds(named: MethodName): number {
+    const method = this.as(named);
     this.points.push({ method });
     return this.results.runs({ method }).length;
   }

@@ -1,8 +1,9 @@
 import { UserError } from '../core/errors';
-import { brief, withUnit } from './judgement';
+import { formatNumber, withUnit } from './judgement';
 import { type Artefact, type ProfileName, artefacts } from './matrix';
 import { Results, figureRuns, storedProfile } from './results';
-import { type Scoreboard, type ScoreboardRow, count, countText, notebookOf, scoreboard } from './scoreboard';
+import { count, countText, headlineText } from './headline';
+import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
 
 /** Where the README holds the table. */
 export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
@@ -33,14 +34,19 @@ export function resultTable(): string {
     const profile = storedProfile(artefact, load);
     return resultRow(artefact, boardOf(profile), load(profile));
   });
-  const { claims, profile } = boardOf('paper');
+  const { headline: both, claims, profile } = boardOf('paper');
   const all = claims.holds + claims.doesNotHold + claims.cannotBeTested;
-  return alignedTable([
+  const table = alignedTable([
     ['Figure', 'Notebook', 'Command', 'Wall time of one process', 'Paper', 'Ours'],
     ['Fig. 1', '`00`', '`npm run notebooks -- 00`', '', 'the system model', 'the same, drawn from the model'],
     ...rows,
     ['all claims', '`19`', `\`npx lyreo scoreboard --profile ${profile}\``, '', `${all} claims`, countText(claims)],
   ]);
+  const lines = [
+    `- **LYREO (request credit), ours: ${headlineText(both.requestCredit)}.**`,
+    `- LYREO (printed), the text's form: ${headlineText(both.printed)}.`,
+  ];
+  return `${lines.join('\n')}\n\n${table}`;
 }
 
 /** A function that remembers what it gave. */
@@ -84,7 +90,7 @@ const figureName = (artefact: Artefact): string =>
 
 /** In the paper's unit, with three digits. */
 function oursText({ ours, unit }: ScoreboardRow): string {
-  return ours === null ? 'no runs' : withUnit(brief(ours.mean), unit);
+  return ours === null ? 'no runs' : withUnit(formatNumber(ours.mean), unit);
 }
 
 /** What the runs behind an artefact took, those included that it shares with others. */

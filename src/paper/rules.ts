@@ -1,16 +1,16 @@
 import type { Rule } from './claims';
 import {
   type Judgement,
-  all,
+  NUMBER_TOLERANCE,
+  allHold,
   atLeast,
-  excludes,
-  fact,
-  goes,
-  isBeyond,
-  isLess,
-  isWithin,
-  numberHolds,
   combine,
+  excludes,
+  factual,
+  isBounded,
+  isLess,
+  isMonotone,
+  numberHolds,
   untestable,
 } from './judgement';
 import { methodOf } from './methods';
@@ -35,19 +35,29 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
     case 'seeds':
       return judgeSeeds(rule, evidence);
     case 'all':
-      return all(rule.parts.map((part) => judge(part, evidence)));
+      return allHold(rule.parts.map((part) => judge(part, evidence)));
   }
 }
 
 /** A printed number; over several places it is the mean over them. */
 function judgeNumber({ of, value }: RuleOf<'number'>, evidence: Evidence, unit: string): Judgement {
   const parts = evidence.all(of);
-  const label = 'combine' in of ? of.label : parts[0].name;
-  return numberHolds(
-    parts.length === 1 ? { ...parts[0], name: label } : combine(label, parts, (...each) => mean(each)),
-    value,
-    unit,
-  );
+  const name = 'combine' in of ? of.label : parts[0].name;
+  const ours = combine(name, parts, (...each) => mean(each));
+  const direction = 'combine' in of ? { 'percent above': 1, 'percent below': -1 }[of.combine as string] : undefined;
+  return numberHolds(ours, value, unit, direction === undefined ? undefined : percentRange(value, direction));
+}
+
+/**
+ * The range of a percentage 100·d·(q − 1) whose quotient q is that of two numbers within ±10 % each: q·0.9/1.1 to
+ * q·1.1/0.9.
+ *
+ * @param d 1 for a percentage above, −1 for one below.
+ */
+export function percentRange(percent: number, d: number): [number, number] {
+  const quotient = 1 + (d * percent) / 100;
+  const [low, high] = [1 - NUMBER_TOLERANCE, 1 + NUMBER_TOLERANCE];
+  return [100 * d * ((quotient * low) / high - 1), 100 * d * ((quotient * high) / low - 1)];
 }
 
 function judgeOrder({ metrics, groups, at, need, among }: RuleOf<'order'>, evidence: Evidence): Judgement {
@@ -63,39 +73,37 @@ function judgeOrder({ metrics, groups, at, need, among }: RuleOf<'order'>, evide
       ),
     ),
   );
-  if (need === undefined) return all(placed.flat(2));
+  if (need === undefined) return allHold(placed.flat(2));
   if (among === 'places')
     return atLeast(
       need,
-      placed.map((parts) => all(parts.flat())),
+      placed.map((parts) => allHold(parts.flat())),
     );
-  return all(placed.flat().map((parts) => atLeast(need, parts)));
+  return allHold(placed.flat().map((parts) => atLeast(need, parts)));
 }
 
 /** Each of some quantities is less than its counterpart. */
 function judgeDifference({ less, than }: RuleOf<'difference'>, evidence: Evidence): Judgement {
   const [left, right] = [evidence.all(less), evidence.all(than)];
-  return all(left.map((quantity, i) => isLess(quantity, right[i])));
+  return allHold(left.map((quantity, i) => isLess(quantity, right[i])));
 }
 
 function judgeBound({ of, above, below }: RuleOf<'bound'>, evidence: Evidence): Judgement {
-  return all(
-    evidence.all(of).map((quantity) => {
-      if (above !== undefined && below !== undefined) return isWithin(quantity, above, below);
-      return above === undefined ? isBeyond(quantity, 'below', below ?? Infinity) : isBeyond(quantity, 'above', above);
-    }),
-  );
+  return allHold(evidence.all(of).map((quantity) => isBounded(quantity, { above, below })));
 }
 
 function judgeTrend({ metric, methods, over, direction, upTo }: RuleOf<'trend'>, evidence: Evidence): Judgement {
-  const series = methods.map((method) => [methodOf(method).label, evidence.sweep(method, metric, over, upTo)] as const);
-  const every = (way: 'rises' | 'falls'): Judgement => all(series.map(([label, points]) => goes(label, points, way)));
+  const series = methods.map(
+    (method) => [methodOf(evidence.as(method)).label, evidence.sweep(method, metric, over, upTo)] as const,
+  );
+  const every = (way: 'rises' | 'falls'): Judgement =>
+    allHold(series.map(([label, points]) => isMonotone(label, points, way)));
   return direction === 'neither' ? excludes([every('rises'), every('falls')]) : every(direction);
 }
 
 function judgeSeeds({ methods, least }: RuleOf<'seeds'>, evidence: Evidence): Judgement {
   const counts = methods.map((method) => evidence.seeds(method));
-  const names = methods.map((method) => methodOf(method).label).join(', ');
+  const names = methods.map((method) => methodOf(evidence.as(method)).label).join(', ');
   if (Math.min(...counts) === 0) return untestable(names, 0);
-  return fact(Math.min(...counts) >= least, `${counts.join(', ')} trainings of ${names}`);
+  return factual(Math.min(...counts) >= least, `${counts.join(', ')} trainings of ${names}`);
 }

@@ -1,13 +1,14 @@
-import { type Claim, type ClaimKind, type Section, claims } from './claims';
-import { NUMBER_TOLERANCE, type Verdict, WIDEST_INTERVAL, withUnit } from './judgement';
+import { type Cause, type Claim, type ClaimKind, type Mark, type Section, causes, claims } from './claims';
+import { chanceOf } from './chance';
+import { type Count, count, countText, type Headline, headline, headlineText } from './headline';
+import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
 import { type Artefact, type ProfileName, makeCell } from './matrix';
 import { Evidence } from './quantities';
 import type { PointLike, Results } from './results';
 import { judge } from './rules';
 import { type Setting, settings } from './settings';
-import type { Interval } from './statistics';
 
-/** One row of the scoreboard. */
+/** One row of the scoreboard; verdict, reason and numbers are those of LYREO (request credit). */
 export interface ScoreboardRow {
   readonly id: string;
   readonly artefact: Artefact | 'settings';
@@ -17,15 +18,24 @@ export interface ScoreboardRow {
   /** Of a printed number and of ours; "" without one. */
   readonly unit: string;
   /** Our number with its 95 % interval over seeds; null where no number decides. */
-  readonly ours: Interval | null;
-  /** What `ours` is of. */
+  readonly ours: Judgement['ours'];
+  /** The name of the quantity in `ours`. */
   readonly of: string;
-  /** The rule. */
+  /** The rule in words. */
   readonly tolerance: string;
-  readonly verdict: Verdict;
-  /** Of a claim that does not hold: the runs exclude it. Else they only do not show it, and more seeds may. */
+  readonly verdict: Judgement['verdict'];
   readonly isContradicted: boolean;
   readonly reason: string;
+  /** The same claim with LYREO (printed) in the place of LYREO (request credit); null for a setting. */
+  readonly lyreoPrinted: Judgement | null;
+  /** Why the claim is counted apart, or that the calibration was fitted to it. */
+  readonly mark: Mark | null;
+  /** Ids of the claims from which this one follows. */
+  readonly repeats: readonly string[];
+  /** The probability that it holds by chance: `chanceOf`. */
+  readonly chance: number;
+  /** Why the runs contradict it, and the cell that shows it. */
+  readonly cause: Cause | null;
   readonly evidence: {
     /** Names of the stored runs that decide it. */
     readonly runs: readonly string[];
@@ -34,45 +44,52 @@ export interface ScoreboardRow {
   };
 }
 
-/** How many claims and settings hold, do not, and cannot be tested. */
-export interface ScoreboardCount {
-  readonly holds: number;
-  readonly doesNotHold: number;
-  /** How many of those that do not hold are excluded by the runs; the others are only not shown. */
-  readonly contradicted: number;
-  readonly cannotBeTested: number;
-}
-
 /** All rows with their counts. */
 export interface Scoreboard {
   readonly profile: ProfileName;
   readonly rows: readonly ScoreboardRow[];
-  readonly claims: ScoreboardCount;
-  readonly settings: ScoreboardCount;
-  /** One line. */
+  /** All claims, whatever they rest on. */
+  readonly claims: Count;
+  readonly settings: Count;
+  /** The claims counted by what they rest on, for each of the two LYREO. */
+  readonly headline: { readonly requestCredit: Headline; readonly printed: Headline };
+  /** One line for each of the two LYREO, and one for all claims and the settings. */
   readonly summary: string;
 }
 
 /** Every number and claim of the paper against the stored runs of a profile. */
 export function scoreboard(results: Results): Scoreboard {
-  const rows = [...claims().map((claim) => claimRow(claim, results)), ...settings().map(settingRow)];
-  const [ofClaims, ofSettings] = [
-    count(rows.filter(({ kind }) => kind !== 'setting')),
-    count(rows.filter(({ kind }) => kind === 'setting')),
-  ];
+  const ofClaims = claims().map((claim) => claimRow(claim, results));
+  const ofSettings = settings().map(settingRow);
+  const both = { requestCredit: headline(ofClaims), printed: headline(ofClaims, (row) => row.lyreoPrinted ?? row) };
   return {
     profile: results.profile.name,
-    rows,
-    claims: ofClaims,
-    settings: ofSettings,
-    summary: `claims: ${countText(ofClaims)}; settings: ${countText(ofSettings)}`,
+    rows: [...ofClaims, ...ofSettings],
+    claims: count(ofClaims),
+    settings: count(ofSettings),
+    headline: both,
+    summary: [
+      `LYREO (request credit): ${headlineText(both.requestCredit)}`,
+      `LYREO (printed): ${headlineText(both.printed)}`,
+      `all claims: ${countText(count(ofClaims))}; settings: ${countText(count(ofSettings))}`,
+    ].join('\n'),
   };
 }
 
-const numberRule = `interval of the mean meets ±${100 * NUMBER_TOLERANCE} %; one that meets it and is wider than ±${100 * WIDEST_INTERVAL} % decides nothing`;
+const sides = `in ${SEEDS_FOR_SIGNS} of ${SEEDS_FOR_SIGNS} seeds (fewer seeds: 95 % interval)`;
+/** The rules in words. */
+const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
+  number: `mean within ±${100 * NUMBER_TOLERANCE} %, a percentage within the range of two such numbers; interval at most ${WIDEST_INTERVAL} times as wide`,
+  order: `each pair in this order ${sides}`,
+  difference: `less ${sides}`,
+  bound: `beyond the limit ${sides}`,
+  trend: `last beyond first ${sides}, and no step between neighbours the other way`,
+  seeds: '',
+  all: `each part ${sides}`,
+};
 
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
-  const { id, section, text, kind, unit = '', printed = '', decides = numberRule } = claim;
+  const { id, section, text, kind, unit = '', printed = '', decides, mark = null, repeats = [], cause } = claim;
   const evidence = new Evidence(results);
   const { verdict, isContradicted, ours, of, reason } = judge(claim, evidence, unit);
   const runs = evidence.points.map((point) => results.runs(point));
@@ -86,10 +103,15 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     unit,
     ours,
     of,
-    tolerance: decides,
+    tolerance: [decides, ruleTexts[claim.rule]].filter((words) => (words ?? '') !== '').join(': '),
     verdict,
     isContradicted,
     reason: wanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
+    lyreoPrinted: judge(claim, new Evidence(results, 'lyreo-printed'), unit),
+    mark,
+    repeats,
+    chance: chanceOf(claim),
+    cause: isContradicted && cause !== undefined ? causes()[cause] : null,
     evidence: { runs: [...new Set(runs.flat().map(({ key }) => key))], notebook: notebookOf[section] },
   };
 }
@@ -108,6 +130,11 @@ function settingRow({ name, isInferred, printed, ours, isSame, why }: Setting): 
     verdict: isSame ? 'holds' : 'does not hold',
     isContradicted: !isSame,
     reason: `ours is ${ours}${isSame || why === undefined ? '' : `: ${why}`}`,
+    lyreoPrinted: null,
+    mark: null,
+    repeats: [],
+    chance: 0,
+    cause: null,
     evidence: { runs: [], notebook: null },
   };
 }
@@ -122,23 +149,6 @@ function remedy(section: Section, points: readonly PointLike[], results: Results
   return isAsked
     ? `: lyreo experiments ${section} --profile ${name}`
     : `: the profile ${name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
-}
-
-/** Counts some rows. */
-export function count(rows: readonly ScoreboardRow[]): ScoreboardCount {
-  const of = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
-  return {
-    holds: of('holds'),
-    doesNotHold: of('does not hold'),
-    contradicted: rows.filter(({ isContradicted }) => isContradicted).length,
-    cannotBeTested: of('cannot be tested'),
-  };
-}
-
-/** "18 hold, 61 do not (40 contradicted, 21 not shown), 2 cannot be tested". */
-export function countText({ holds, doesNotHold, contradicted, cannotBeTested }: ScoreboardCount): string {
-  const split = doesNotHold === 0 ? '' : ` (${contradicted} contradicted, ${doesNotHold - contradicted} not shown)`;
-  return `${holds} hold, ${doesNotHold} do not${split}, ${cannotBeTested} cannot be tested`;
 }
 
 /** The notebook that shows an artefact, from the repository's root. */

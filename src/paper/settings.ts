@@ -6,7 +6,7 @@ import { gpuPresets, mixGpus } from '../system/gpus';
 import type { Mix, SystemConfig } from '../system/config';
 import { tableOne } from '../system/presets';
 import { slotRequests, syntheticWorkload } from '../system/workload';
-import { brief } from './judgement';
+import { formatNumber } from './judgement';
 import { canonicalJson, profiles } from './matrix';
 import { methodOf } from './methods';
 import { HIGH_KV } from '../env/metrics';
@@ -81,7 +81,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     decode_curve: decodeCurveText(config),
     kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
     balance_unit: inPresets('balanceUnit'),
-    critic_learning_rate: Number(brief(CRITIC_RATE * training.learningRate)),
+    critic_learning_rate: Number(formatNumber(CRITIC_RATE * training.learningRate)),
     arrivals: arrivalsText(config),
     redistribution:
       methodOf('lyreo').learning?.credit.id === 'printed'
@@ -95,7 +95,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
   const why: Partial<Record<SettingName, string>> = {
     lengths: 'the data set is gated, and the paper prints only the means; lengthsFile takes a trace of one’s own',
     decode_rate: 'the paper prints no value of it; gpuProfilesFile takes one’s own',
-    kv_pool: `of the whole memory the load holds some ${brief(100 * filled)} %, so that no server could come near ${100 * HIGH_KV} % of it, as the paper’s do`,
+    kv_pool: `of the whole memory the load holds some ${formatNumber(100 * filled)} %, so that no server could come near ${100 * HIGH_KV} % of it, as the paper’s do`,
     H_default: 'another form of redistribution; LYREO (printed) has the paper’s H',
     redistribution: 'LYREO (printed) has the printed form',
     balance_unit: 'with 1 balance would weigh next to nothing against seconds; literal keeps it',

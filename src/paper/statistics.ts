@@ -30,12 +30,14 @@ export function meanInterval(values: readonly number[]): Interval {
   return { mean: centre, lo: centre - halfWidth, hi: centre + halfWidth, n };
 }
 
-/**
- * The interval of the mean of b − a over the seeds that both have: seeds meet the same requests under every method, so
- * that what they have in common drops out.
- */
-export function pairedDifference(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): Interval {
-  return meanInterval([...a].flatMap(([seed, x]) => (b.has(seed) ? [(b.get(seed) ?? Number.NaN) - x] : [])));
+/** The probability of at least k heads in n throws of a fair coin, Σ_{j≥k} C(n, j)/2ⁿ: the sign test's level. */
+export function signTail(k: number, n: number): number {
+  let [tail, ways] = [0, 1];
+  for (let j = n; j >= k; j--) {
+    tail += ways;
+    ways = (ways * j) / (n - j + 1);
+  }
+  return tail / 2 ** n;
 }
 
 /** Quantile of sorted or unsorted values, linear between order statistics (R's type 7). */
@@ -45,31 +47,4 @@ export function quantileOf(values: readonly number[], q: number): number {
   const low = Math.floor(at);
   const high = Math.ceil(at);
   return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
-}
-
-/** Which way a sequence of points goes. */
-export interface Trend {
-  readonly verdict: 'rises' | 'falls' | 'neither';
-  /** Last point less the first, paired over seeds. */
-  readonly change: Interval;
-  /** Steps between neighbours that go significantly against the change, as indices of their first point. */
-  readonly against: readonly number[];
-}
-
-/**
- * The rule for "rises with" and "falls with". A sequence rises if (1) the paired 95 % interval of last − first lies
- * above 0 and (2) no step between neighbours falls significantly, its paired 95 % interval below 0. It falls likewise.
- *
- * @param points one map per point, from seed to value, in the order of the swept quantity.
- */
-export function trend(points: readonly ReadonlyMap<number, number>[]): Trend {
-  const none = new Map<number, number>();
-  const change = pairedDifference(points.at(0) ?? none, points.at(-1) ?? none);
-  const direction = change.lo > 0 ? 1 : change.hi < 0 ? -1 : 0;
-  const against = points.slice(1).flatMap((point, i) => {
-    const step = pairedDifference(points[i], point);
-    return (direction >= 0 && step.hi < 0) || (direction <= 0 && step.lo > 0) ? [i] : [];
-  });
-  if (direction === 0 || against.length > 0) return { verdict: 'neither', change, against };
-  return { verdict: direction > 0 ? 'rises' : 'falls', change, against };
 }

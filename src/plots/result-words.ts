@@ -1,5 +1,5 @@
 /** What stored runs say, in words and tables beside their figures. */
-import { type Judgement, brief, intervalText, withUnit } from '../paper/judgement';
+import { type Judgement, formatNumber, intervalText, withUnit } from '../paper/judgement';
 import type { Artefact } from '../paper/matrix';
 import type { FigureRuns, RunMetric } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
@@ -37,7 +37,7 @@ export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = 
   const interval = meanInterval(runs.map(metric));
   if (interval.n === 0) return '(no runs yet)';
   if (interval.n > 1) return intervalText(interval, unit);
-  return `${withUnit(brief(interval.mean), unit)} (one seed)`;
+  return `${withUnit(formatNumber(interval.mean), unit)} (one seed)`;
 }
 
 /** A row of the table ours | paper | holds. */
@@ -47,6 +47,8 @@ export interface ClaimRow {
   /** Mean with its 95 % interval over seeds: of the claim's number, or of its least favourable part. */
   readonly ours: string;
   readonly holds: string;
+  /** The verdict with LYREO (printed) in the place of LYREO (request credit). */
+  readonly printed: string;
   readonly why: string;
 }
 
@@ -71,7 +73,8 @@ export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): C
       paper: row.paper,
       ours: oursText(row),
       holds: verdictText(row),
-      why: row.reason,
+      printed: row.lyreoPrinted === null ? '' : verdictText(row.lyreoPrinted),
+      why: row.cause === null ? row.reason : `${row.reason}. ${row.cause.text}`,
     }));
 }
 
@@ -83,13 +86,33 @@ export function scoreboardTable(rows: readonly ScoreboardRow[]): string {
     row.paper,
     oursText(row),
     verdictText(row),
-    row.reason,
+    row.lyreoPrinted === null ? '' : verdictText(row.lyreoPrinted),
+    row.mark ?? (row.repeats.length > 0 ? 'repeats others' : ''),
+    `${row.reason}${causeText(row)}`,
     row.tolerance,
     evidenceText(row.evidence),
   ]);
-  const head = ['id', 'the paper', 'printed', 'ours', 'verdict', 'reason', 'rule', 'evidence'];
+  const head = [
+    'id',
+    'the paper',
+    'value',
+    'ours',
+    'request credit',
+    'printed',
+    'counted',
+    'reason',
+    'rule',
+    'evidence',
+  ];
   const line = (texts: readonly string[]): string => `| ${texts.map(escapeCell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...cells.map(line)].join('\n');
+}
+
+/** The cause of a contradiction with a link to the cell that shows it. */
+function causeText({ cause }: ScoreboardRow): string {
+  return cause === null
+    ? ''
+    : `. **Why:** ${cause.text} [${cause.notebook.slice(0, 2)}](${cause.notebook}#${cause.heading.replaceAll(' ', '-')})`;
 }
 
 function evidenceText({ runs, notebook }: ScoreboardRow['evidence']): string {

@@ -202,7 +202,7 @@ describe('words beside figures', () => {
     for (const { paper, ours } of printed) expect(ours.slice(-2)).toBe(paper.slice(-2));
     const lines = scoreboardTable(board.rows).split('\n');
     expect(lines).toHaveLength(board.rows.length + 2);
-    for (const line of lines) expect(line.match(/(?<!\\)\|/g)).toHaveLength(9);
+    for (const line of lines) expect(line.match(/(?<!\\)\|/g)).toHaveLength(11);
     const bars = traces(scoreboardFigure(board)) as unknown as { x: number[] }[];
     expect(bars.flatMap(({ x }) => x).reduce((a, b) => a + b, 0)).toBe(board.rows.length);
   });
