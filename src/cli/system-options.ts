@@ -44,7 +44,7 @@ export function addSystemOptions(command: Command): Command {
     .option(
       '--preset <name>',
       'constants: literal (as printed) or calibrated (default: calibrated)',
-      wordOption('--preset', ['literal', 'calibrated']),
+      wordOption('--preset', ['literal', 'calibrated', 'pilot']),
     )
     .option('--config <file>', 'JSON with "preset" and any fields of the configuration; options go before it')
     .option('--mix <name>', 'GPUs: Hom, Mod or Het (default: Mod)', wordOption('--mix', ['Hom', 'Mod', 'Het']))
@@ -217,10 +217,10 @@ export function givenFields(options: SystemOptions): Partial<SystemConfig> {
   // Checks them, and brings along what belongs to them: the spreads of `lengths`, the means of its file, the servers of
   // `gpus`.
   const whole = systemConfig(preset ?? 'calibrated', fields, 'options');
-  const [plain, literal] = [systemConfig('calibrated'), systemConfig('literal')];
+  const presets = (['calibrated', 'literal', 'pilot'] as const).map((name) => systemConfig(name));
   const isFixed = (name: keyof SystemConfig): boolean =>
     name in fields ||
-    (preset !== undefined && JSON.stringify(plain[name]) !== JSON.stringify(literal[name])) ||
+    (preset !== undefined && new Set(presets.map((config) => JSON.stringify(config[name]))).size > 1) ||
     (fields.gpus !== undefined && name === 'servers') ||
     (fields.lengths !== undefined && (name === 'sigmaInput' || name === 'sigmaOutput')) ||
     (fields.lengthsFile !== undefined && (name === 'meanInputTokens' || name === 'meanOutputTokens'));

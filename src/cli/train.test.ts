@@ -69,7 +69,7 @@ describe('lyreo train and evaluate', () => {
     ['train --set gamma=2', /^training: gamma is 2; allowed: a number in \[0, 1\)\n$/],
     ['train --set gama=0.9', /^training: gama is "0\.9"; allowed: one of gamma, /],
     ['train --set gamma', /^--set is "gamma"; allowed: name=value\n$/],
-    ['train --set ratio=both', /ratio is "both"; allowed: "request" or "joint"/],
+    ['train --set ratio=both', /ratio is "both"; allowed: "per request" or "per slot"/],
     ['train --set hidden=64,x', /hidden is \[64,"x"\]; allowed: one to eight integers/],
     ['train --method random', /--method is "random"; allowed: lyreo, ly-ppo/],
     ['train --resume', /--resume is given without --out; allowed: both, or neither/],

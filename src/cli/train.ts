@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { decimalNumber } from '../core/csv';
 import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
-import { type MethodName, methodOf } from '../paper/methods';
+import { type MethodName, creditRules, methodOf } from '../paper/methods';
 import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { type Checkpoint, loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
@@ -20,6 +20,7 @@ interface TrainFlags extends SystemOptions {
   readonly seed: number;
   readonly updates: number;
   readonly set: readonly string[];
+  readonly credit?: string;
   readonly out?: string;
   readonly checkpointEvery: number;
   readonly resume?: boolean;
@@ -40,6 +41,14 @@ export function trainCommand(program: Command): void {
     .command('train')
     .description('train a policy; it can be stopped at any moment and resumed')
     .option('--method <name>', 'one of the list below', wordOption('--method', learningMethods), 'lyreo')
+    .option(
+      '--credit <rule>',
+      "another credit rule for the method's",
+      wordOption(
+        '--credit',
+        creditRules.map(({ id }) => id),
+      ),
+    )
     .option('--seed <n>', 'of everything random', integerOption('--seed', 0, 2 ** 32 - 1), 1)
     .option('--updates <n>', 'updates in all, of an episode each', integerOption('--updates', 1, 1_000_000), 40)
     .option('--set <name=value>', 'a hyperparameter; may be repeated', (text, all: string[]) => [...all, text], [])
@@ -147,14 +156,15 @@ function whatToTrain(flags: TrainFlags, given: readonly string[]): Asked {
   }
   const { config } = readSystem(flags);
   const { method, seed, updates } = flags;
-  return { config, method, training: settings(flags.set, method), seed, updates };
+  const asked = withCredit(method, flags.credit);
+  return { config, method: asked, training: settings(flags.set, asked), seed, updates };
 }
 
 /** The checkpoint's training, and what was given of it again: `train` finds out whether the two are the same. */
 function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkpoint, path: string): Asked {
   // A checkpoint of an early version does not tell how many updates it was to have.
   const { target = Math.max(flags.updates, found.updates) } = found;
-  const method = given.includes('method') ? flags.method : learningByIds(found.method, path);
+  const method = withCredit(given.includes('method') ? flags.method : learningByIds(found.method, path), flags.credit);
   const overrides = settings(flags.set, method);
   warnOfLengths(found.config);
   return {
@@ -164,6 +174,12 @@ function whatToResume(flags: TrainFlags, given: readonly string[], found: Checkp
     seed: given.includes('seed') ? flags.seed : found.seed,
     updates: given.includes('updates') ? flags.updates : target,
   };
+}
+
+/** A method with another credit rule, where one is given. */
+function withCredit(method: NamedTrainOptions['method'], id: string | undefined): NamedTrainOptions['method'] {
+  const credit = creditRules.find((rule) => rule.id === id);
+  return credit === undefined ? method : { ...learningOf(method).method, credit };
 }
 
 /** `--set name=value`, checked against the method's hyperparameters. */

@@ -21,15 +21,18 @@ export interface RewardWeights {
   readonly balanceUnit: number;
   /** ε, tolerance of Y. */
   readonly balanceTolerance: number;
+  /** Unit of the violation in `fixedPenalty`: ε, or 1 as printed. */
+  readonly penaltyUnit: number;
 }
 
-/** Weights of a system whose learner uses the default ϱ = 1 and c = 1. */
+/** Weights in a system; by default ϱ = 1, and c = 1 in units of ε. */
 export function rewardWeights(
   { balanceUnit, balanceTolerance }: SystemConfig,
   memoryWeight: number = 1,
   penaltyWeight: number = 1,
+  penaltyUnit: number = balanceTolerance,
 ): RewardWeights {
-  return { memoryWeight, penaltyWeight, balanceUnit, balanceTolerance };
+  return { memoryWeight, penaltyWeight, balanceUnit, balanceTolerance, penaltyUnit };
 }
 
 /** Terms of a slot's reward, as a pure function of the outcome: what an environment is given. */
@@ -82,14 +85,14 @@ export const driftPlusPenalty: Reward = {
   }),
 };
 
-/** The reward of PPO, V-B: the violated constraint costs c·Σ_s max(Y_s − ε, 0)/ε, without virtual queues. */
+/** The reward of PPO, V-B: the violated constraint costs c·Σ_s max(Y_s − ε, 0)/unit, without virtual queues. */
 export const fixedPenalty: Reward = {
   id: 'fixed-penalty',
   usesQueue: false,
-  terms: (outcome, { memoryWeight, penaltyWeight, balanceTolerance }) => {
+  terms: (outcome, { memoryWeight, penaltyWeight, penaltyUnit, balanceTolerance }) => {
     let balance = 0;
     for (const y of outcome.learned.deviation)
-      balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / balanceTolerance;
+      balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / penaltyUnit;
     return { latency: completedLatency(outcome), balance, memory: memoryWeight * outcome.waiting };
   },
 };

@@ -8,7 +8,7 @@ import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { Learner, type UpdateLog } from './lyreo';
-import { type LearningMethod, type MethodIds, methodIds } from './method';
+import { type DecisionOptions, type LearningMethod, type MethodIds, methodIds } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { type State, floatsOf } from './state';
@@ -41,6 +41,7 @@ export interface SavedPolicy extends TrainingRun {
   readonly files: FileHashes;
   readonly updates: number;
   readonly policy: Policy;
+  readonly decision: DecisionOptions;
 }
 
 interface Facts extends TrainingRun {
@@ -51,6 +52,8 @@ interface Facts extends TrainingRun {
   readonly target?: number | undefined;
   readonly log?: readonly UpdateLog[];
   readonly shape?: MlpShape;
+  /** How the policy sees the system and decides. */
+  readonly decision?: DecisionOptions;
   /** What the policy sees, formula by formula. */
   readonly features?: readonly string[];
 }
@@ -138,8 +141,9 @@ function fields(part: string, value: unknown): Readonly<Record<string, unknown>>
 
 /** Writes a policy with its configuration. */
 export function savePolicy(path: string, learner: Learner): void {
-  const { net } = learner.policy;
-  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape, features };
+  const { decision, policy } = learner;
+  const { net } = policy;
+  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape, decision, features };
   writeArrayFile(path, { facts, arrays: { weights: net.parameters.values } });
 }
 
@@ -175,7 +179,10 @@ export function loadPolicy(
   } catch (error) {
     throw misfit(path, library, error);
   }
-  return { library, files, config: facts.config, method, training, seed, updates, policy };
+  // A file of an earlier version does not tell: Z was seen, and draws were independent.
+  const earlier = { balanceMeasure: method.balanceMeasure, showsQueue: true, draws: 'independent' } as const;
+  const { decision = earlier } = facts;
+  return { library, files, config: facts.config, method, training, seed, updates, policy, decision };
 }
 
 function checkFeatures(path: string, { library, features: seen = [] }: Facts): void {

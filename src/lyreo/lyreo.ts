@@ -5,7 +5,8 @@ import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
 import { rewardWeights } from '../env/reward';
 import type { Credit, CreditRule } from './credit/credit';
-import type { LearningMethod } from './method';
+import { type HeldOutLog, evaluateHeldOut } from './held-out';
+import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { type Critic, Ppo, type PpoLog, createCritic, stateValues } from './ppo';
@@ -14,7 +15,7 @@ import { type State, arrayOf, named, partOf } from './state';
 import { TargetNorm } from './target-norm';
 
 /** One line of a training's log. */
-export interface UpdateLog extends PpoLog {
+export interface UpdateLog extends PpoLog, Partial<HeldOutLog> {
   /** From 1. */
   readonly update: number;
   /** Slots of experience so far. */
@@ -59,6 +60,8 @@ export class Learner {
   readonly ppo: Ppo;
   readonly credit: CreditRule;
   readonly valueNorm: TargetNorm;
+  /** How the policy sees the system and decides when it is evaluated. */
+  readonly decision: DecisionOptions;
   updates = 0;
   private readonly actionRng: Rng;
   private readonly batchRng: Rng;
@@ -71,6 +74,7 @@ export class Learner {
     readonly seed: number,
   ) {
     this.files = fileHashes(config);
+    this.decision = decisionOptions(method, training);
     const root = createRng(seed);
     const { servers } = config;
     const { hidden } = training;
@@ -104,6 +108,7 @@ export class Learner {
       quality: credit.quality,
       predictorLoss: credit.predictorLoss,
       ...ppo,
+      ...this.heldOut(),
     };
     this.check(log);
     return { log, rollout, credit };
@@ -119,10 +124,11 @@ export class Learner {
    */
   play(shouldStop?: () => boolean): Rollout | null {
     const { config, training } = this;
-    const { reward, balanceMeasure } = this.method;
+    const { memoryWeight, fixedPenalty, penaltyUnit, independentShare } = training;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
-    const weights = rewardWeights(config, training.memoryWeight, training.fixedPenalty);
-    const options = { reward, weights, balanceMeasure, shouldStop };
+    const violationUnit = penaltyUnit === 'printed' ? 1 : config.balanceTolerance;
+    const weights = rewardWeights(config, memoryWeight, fixedPenalty, violationUnit);
+    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, shouldStop };
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
     if (rollout === null) return null;
     const { completed, arrived } = rollout.metrics;
@@ -142,17 +148,24 @@ export class Learner {
 
   /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */
   learn(rollout: Rollout, credit: Credit): PpoLog {
-    const p = this.critic.net.parameters;
-    const last = this.critic.net.depth - 1;
-    this.valueNorm.follow(
-      [credit.targets],
-      p.view(`layer ${String(last)} weights`),
-      p.view(`layer ${String(last)} bias`),
-    );
-    p.changed();
-    const log = this.ppo.update(rollout, credit.advantages, this.valueNorm.normalised(credit.targets), this.batchRng);
+    const log = this.ppo.update(rollout, credit.advantages, this.criticTargets(credit.targets), this.batchRng);
     this.updates++;
     return log;
+  }
+
+  /** Targets as the critic is to predict them; its last layer follows their scale. */
+  private criticTargets(targets: Float64Array): Float32Array {
+    if (!this.training.returnNorm) return Float32Array.from(targets);
+    const p = this.critic.net.parameters;
+    const last = this.critic.net.depth - 1;
+    this.valueNorm.follow([targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    p.changed();
+    return this.valueNorm.normalised(targets);
+  }
+
+  private heldOut(): Partial<HeldOutLog> {
+    const { config, policy, decision, training, seed } = this;
+    return training.heldOutEpisodes === 0 ? {} : evaluateHeldOut(config, policy, decision, training, seed);
   }
 
   /** V of the latency and the immediate stream, [T + 1, 2]. */

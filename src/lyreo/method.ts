@@ -1,6 +1,7 @@
 import type { BalanceMeasure } from '../env/count-balance';
 import type { Reward } from '../env/reward';
 import type { CreditFactory } from './credit/credit';
+import type { Draws } from './draws';
 import { type PolicyKind, policyDefaults } from './policy';
 import { type TrainingConfig, trainingStandards } from './training-config';
 
@@ -24,6 +25,25 @@ export interface MethodIds {
 /** The ids of a method. */
 export function methodIds({ policy, credit, reward, balanceMeasure }: LearningMethod): MethodIds {
   return { policy, credit: credit.id, reward: reward.id, balanceMeasure };
+}
+
+/** What of a method and its training an environment and a scheduler depend on. */
+export interface DecisionOptions {
+  readonly balanceMeasure: BalanceMeasure;
+  readonly showsQueue: boolean;
+  readonly draws: Draws;
+}
+
+/**
+ * How a policy that was trained so sees the system and decides in it.
+ *
+ * @param method by its ids: whether its reward has virtual queues stands in `usesQueue`.
+ */
+export function decisionOptions(
+  { balanceMeasure, reward }: LearningMethod,
+  { queueSeen, draws }: Pick<TrainingConfig, 'queueSeen' | 'draws'>,
+): DecisionOptions {
+  return { balanceMeasure, showsQueue: queueSeen === 'always' || reward.usesQueue, draws };
 }
 
 /** The hyperparameters of a method where nothing else is said. */

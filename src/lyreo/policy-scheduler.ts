@@ -1,5 +1,6 @@
 import type { Rng } from '../core/rng';
 import type { Scheduler } from '../env/scheduler';
+import type { Draws } from './draws';
 import { type Policy, type SlotRecord, slotRecord } from './policy';
 
 /** How a policy's probabilities become an assignment. */
@@ -9,16 +10,18 @@ export interface PolicySchedulerOptions {
    * because its most probable server is the same for nearly all requests of a slot.
    */
   readonly greedy?: boolean | undefined;
+  /** How a factorised policy draws. Default 'independent'. */
+  readonly draws?: Draws | undefined;
 }
 
 /** A learned policy as a scheduler. */
 export function policyScheduler(policy: Policy, rng: Rng, options: PolicySchedulerOptions = {}): Scheduler {
-  const draws = isGreedy(policy, options) ? null : rng;
+  const drawn = isGreedy(policy, options) ? null : rng;
   let record: SlotRecord | undefined;
   return (view, assignment) => {
     if (record === undefined || record.actions.length < view.count)
       record = slotRecord(policy, Math.max(view.count, 2 * (record?.actions.length ?? 0)), view.serverCount);
-    policy.act(view, assignment, record, draws);
+    policy.act(view, assignment, record, drawn, options.draws);
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import type { SlotView } from '../env/slot-view';
 import { logSoftmax, sample, argMax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
+import { type Draws, independentDraws, stratifiedDraws } from './draws';
 import type { TrainingConfig } from './training-config';
 import { DriftForecast } from '../schedulers/drift-plus-penalty';
 
@@ -44,8 +45,13 @@ export interface Policy {
   readonly net: Mlp;
   /** Rows of the network per slot of U requests: U, or U·S where it scores pairs. */
   readonly rowsPerRequest: number;
-  /** Draws the slot's assignment, or takes the most probable one, and writes what learning needs. */
-  act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng | null): void;
+  /**
+   * Draws the slot's assignment, or takes the most probable one, and writes what learning needs.
+   *
+   * @param rng null takes the most probable servers.
+   * @param draws how a factorised policy draws; a sequential one draws request by request. Default 'independent'.
+   */
+  act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng | null, draws?: Draws): void;
 }
 
 /** Sizes of a policy's networks. */
@@ -89,7 +95,7 @@ function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
     kind: 'factorised',
     net,
     rowsPerRequest: 1,
-    act(view, assignment, record, draw): void {
+    act(view, assignment, record, rng, draws = 'independent'): void {
       const U = view.count;
       encodeServers(view, record.shared);
       encodeSlot(view, record.shared, S * SERVER_FEATURES);
@@ -103,11 +109,13 @@ function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
       });
       for (let k = 0; k < U * S; k++) record.allLogProbs[k] = logits[k] + record.prior[k];
       logSoftmax(record.allLogProbs.subarray(0, U * S), S, record.allLogProbs);
+      const { actions, allLogProbs } = record;
+      if (rng === null) for (let i = 0; i < U; i++) actions[i] = argMax(allLogProbs, i * S, S);
+      else if (draws === 'stratified') stratifiedDraws(allLogProbs, U, S, rng, actions);
+      else independentDraws(allLogProbs, U, S, rng, actions);
       for (let i = 0; i < U; i++) {
-        const s = draw === null ? argMax(record.allLogProbs, i * S, S) : sample(record.allLogProbs, i * S, S, draw);
-        record.actions[i] = s;
-        record.logProbs[i] = record.allLogProbs[i * S + s];
-        assignment[i] = s;
+        record.logProbs[i] = allLogProbs[i * S + actions[i]];
+        assignment[i] = actions[i];
       }
     },
   };

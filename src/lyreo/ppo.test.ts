@@ -135,7 +135,8 @@ describe('Ppo', () => {
     vfCoef: 0.5,
     maxGradNorm: 0.5,
     targetKl: Infinity,
-    ratio: 'request',
+    ratio: 'per request',
+    criticRate: 3,
   };
 
   /** Each request names its server; what the policy draws, and 1 where it is that one. */
@@ -167,7 +168,7 @@ describe('Ppo', () => {
 
   const mean = (x: Float32Array): number => x.reduce((a, b) => a + b, 0) / x.length;
 
-  it.each(['request', 'joint'] as const)('learns to send each request where it belongs, ratio of the %s', (ratio) => {
+  it.each(['per request', 'per slot'] as const)('learns to send each request where it belongs, ratio of the %s', (ratio) => {
     const root = createRng(8);
     const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
     const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
@@ -182,11 +183,11 @@ describe('Ppo', () => {
       const { rollout, rewards } = play(policy, update);
       // Joint ratios judge a slot as a whole.
       const advantages =
-        ratio === 'joint' ? rewards.map((_, d) => mean(rewards.slice(d - (d % U), d - (d % U) + U))) : rewards;
+        ratio === 'per slot' ? rewards.map((_, d) => mean(rewards.slice(d - (d % U), d - (d % U) + U))) : rewards;
       log = ppo.update(rollout, advantages, new Float32Array(T * 2).fill(1), root.fork(`batch ${update}`));
     }
     expect(before).toBeLessThan(0.4);
-    expect(mean(play(policy, 100).rewards)).toBeGreaterThan(ratio === 'joint' ? 0.8 : 0.95);
+    expect(mean(play(policy, 100).rewards)).toBeGreaterThan(ratio === 'per slot' ? 0.8 : 0.95);
     expect(log?.epochs).toBe(5);
     // The critic has learned the constant that it was given.
     expect(log?.valueLoss).toBeLessThan(0.05);

@@ -20,6 +20,7 @@ export type PpoConfig = Pick<
   | 'maxGradNorm'
   | 'targetKl'
   | 'ratio'
+  | 'criticRate'
 >;
 
 /** What an update logs. */
@@ -119,9 +120,6 @@ export class ClipLoss {
   }
 }
 
-/** The critic's learning rate over the actor's, which is the printed one. */
-export const CRITIC_RATE = 3;
-
 /** One PPO update of a policy and its critic from one rollout. */
 export class Ppo {
   readonly actorOptimiser: Adam;
@@ -132,9 +130,9 @@ export class Ppo {
     readonly critic: Critic,
     private readonly config: PpoConfig,
   ) {
-    const { learningRate, maxGradNorm } = config;
+    const { learningRate, criticRate, maxGradNorm } = config;
     this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });
-    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * CRITIC_RATE, maxGradNorm });
+    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * criticRate, maxGradNorm });
   }
 
   /**
@@ -242,7 +240,7 @@ export class Ppo {
     const ratios = new Float64Array(n);
     for (let d = 0; d < n; d++)
       if (answered[first + d] === 1) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
-    if (this.config.ratio === 'joint') {
+    if (this.config.ratio === 'per slot') {
       for (let begin = 0; begin < n; begin += U) {
         let sum = 0;
         for (let d = begin; d < begin + U; d++) sum += ratios[d];

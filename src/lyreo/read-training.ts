@@ -18,6 +18,16 @@ const nonNegative: Check = numbers('a finite number >= 0', (x) => x >= 0 && Numb
 const limit: Check = numbers('a number > 0, or Infinity', (x) => x > 0);
 const finite: Check = numbers('a finite number', Number.isFinite);
 const count: Check = numbers('an integer from 1 to 1000000', (x) => Number.isInteger(x) && x >= 1 && x <= 1_000_000);
+const wholeFrom0: Check = numbers(
+  'an integer from 0 to 1000000',
+  (x) => Number.isInteger(x) && x >= 0 && x <= 1_000_000,
+);
+function oneOf(...words: readonly string[]): Check {
+  return {
+    allowed: words.map((word) => `"${word}"`).join(' or '),
+    accepts: (value) => words.some((word) => word === value),
+  };
+}
 const widths: Check = {
   allowed: 'one to eight integers from 1 to 4096, the layers’ widths',
   accepts: (value) =>
@@ -40,7 +50,15 @@ const checks: Partial<Record<keyof TrainingConfig, Check>> = {
   vfCoef: nonNegative,
   maxGradNorm: limit,
   targetKl: limit,
-  ratio: { allowed: '"request" or "joint"', accepts: (value) => value === 'request' || value === 'joint' },
+  criticRate: positive,
+  ratio: oneOf('per request', 'per slot'),
+  draws: oneOf('independent', 'stratified'),
+  independentShare: share,
+  heldOutEpisodes: wholeFrom0,
+  heldOutSlots: count,
+  queueSeen: oneOf('always', 'with virtual queue'),
+  penaltyUnit: oneOf('tolerance', 'printed'),
+  windowStride: wholeFrom0,
   memoryWeight: nonNegative,
   fixedPenalty: nonNegative,
   hidden: widths,
@@ -79,5 +97,11 @@ export function trainingConfig(
     const check = checks[name as keyof TrainingConfig] ?? kindOf(defaults[name as keyof TrainingConfig]);
     if (!check.accepts(value)) throw invalid(`${where}: ${name}`, value, check.allowed);
   }
+  if (training.ratio === 'per slot' && training.draws === 'stratified' && training.independentShare < 1)
+    throw invalid(
+      `${where}: ratio`,
+      training.ratio,
+      '"per request" where independentShare is below 1: the product of a slot\'s probabilities is not the density of stratified draws',
+    );
   return training;
 }

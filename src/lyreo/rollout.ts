@@ -14,6 +14,7 @@ import type { SlotView } from '../env/slot-view';
 import type { BalanceMeasure } from '../env/count-balance';
 import { Metrics, type RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
+import type { Draws } from './draws';
 import { type Policy, type SlotRecord, slotRecord } from './policy';
 
 /** What the assignment adds to a server's features: requests, Σ l_in, Σ l̂, Σ KV memory-time. */
@@ -87,6 +88,12 @@ export interface EpisodeOptions {
   readonly weights?: RewardWeights | undefined;
   /** Default 'eta'. */
   readonly balanceMeasure?: BalanceMeasure | undefined;
+  /** Whether policy, critic and predictor see Z. Default true. */
+  readonly showsQueue?: boolean | undefined;
+  /** How a factorised policy draws. Default 'independent'. */
+  readonly draws?: Draws | undefined;
+  /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
+  readonly independentShare?: number | undefined;
   /** Asked before every slot; true ends the episode. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
@@ -105,8 +112,8 @@ export function playEpisode(
   options: EpisodeOptions = {},
 ): Rollout | null {
   const { slots: T, users: U, servers: S, slotSeconds } = config;
-  const { reward = driftPlusPenalty, weights = rewardWeights(config), balanceMeasure, shouldStop } = options;
-  const env = new EdgeEnv(config, envSeed, { balanceMeasure });
+  const { reward = driftPlusPenalty, weights = rewardWeights(config), balanceMeasure, showsQueue, shouldStop } = options;
+  const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue });
   const metrics = new Metrics(S, config.balanceTolerance);
   const { sharedInputs, rowInputs } = policy.net.shape;
   const rowsPerSlot = U * policy.rowsPerRequest;
@@ -143,7 +150,7 @@ export function playEpisode(
     if (shouldStop?.() === true) return null;
     const { view } = step;
     encodeState(view, rollout.states, t * C);
-    policy.act(view, assignment, record, rng);
+    policy.act(view, assignment, record, rng, drawsOfSlot(options, rng));
     rollout.counts[t] = view.count;
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
@@ -159,6 +166,13 @@ export function playEpisode(
   }
   encodeState(step.view, rollout.states, T * C);
   return { ...rollout, metrics: metrics.report() };
+}
+
+/** How the next slot is drawn; one uniform number decides where the draws are mixed. */
+function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOptions, rng: Rng | null): Draws {
+  if (draws === 'independent' || independentShare === 0) return draws;
+  if (rng === null || independentShare === 1 || rng.uniform() < independentShare) return 'independent';
+  return draws;
 }
 
 function encodeState(view: SlotView, out: Float32Array, offset: number): void {

@@ -1,3 +1,5 @@
+import type { Draws } from './draws';
+
 /** Hyperparameters of a training; Table I where it prints them. */
 export interface TrainingConfig {
   /** γ. Default 0.98 (Table I). */
@@ -8,8 +10,12 @@ export interface TrainingConfig {
   readonly immediateLambda: number;
   /** ε of the clip. Default 0.2 (Table I). */
   readonly clipCoef: number;
-  /** Of the actor; the critic learns at three times it. Default 3e-4 (Table I). */
+  /** Of the actor. Default 3e-4 (Table I). */
   readonly learningRate: number;
+  /** The critic's learning rate over the actor's: 1 as printed. Default 3. */
+  readonly criticRate: number;
+  /** Whether the critic's targets are normalised as their scale moves (Pop-Art). Default true. */
+  readonly returnNorm: boolean;
   /** Default 10 (Table I). */
   readonly updateEpochs: number;
   /** Default 4. */
@@ -22,16 +28,38 @@ export interface TrainingConfig {
   readonly maxGradNorm: number;
   /** Default 0.015; ∞ never ends an update early. */
   readonly targetKl: number;
-  /** Default 'request'. */
-  readonly ratio: 'request' | 'joint';
+  /**
+   * Importance ratio of each request, or the product over its slot as printed, where an action is a slot's whole
+   * assignment. Default 'per request'.
+   */
+  readonly ratio: 'per request' | 'per slot';
+  /** How a slot's requests are drawn where the policy decides, see `stratifiedDraws`. Default 'independent'. */
+  readonly draws: Draws;
+  /**
+   * Share of a training episode's slots that are drawn independently, the rest as `draws` says. Less than 1 needs a ratio
+   * per request: the product of marginals is not the density of stratified draws. Default 1.
+   */
+  readonly independentShare: number;
+  /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 0. */
+  readonly heldOutEpisodes: number;
+  /** Slots of a held-out episode. Default 200. */
+  readonly heldOutSlots: number;
+  /** Whether policy, critic and predictor see Z always, or where the reward has virtual queues. Default 'always'. */
+  readonly queueSeen: 'always' | 'with virtual queue';
   /** ϱ, weight of each request that waits for KV room. Default 1. */
   readonly memoryWeight: number;
   /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
   readonly fixedPenalty: number;
+  /** Unit of the violation in PPO's penalty: ε, or 1 as printed. Default 'tolerance'. */
+  readonly penaltyUnit: 'tolerance' | 'printed';
   /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
   readonly hidden: readonly number[];
   /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
   readonly window: number;
+  /** Slots from one window's start to the next in the printed form; 0 for H, windows that do not overlap. Default 0. */
+  readonly windowStride: number;
+  /** Whether GAE discounts r' of the printed form once more. Default true. */
+  readonly discountRedistributed: boolean;
   /** Gradient steps of the predictor per update. Default 40. */
   readonly predictorSteps: number;
   /** Windows per step. Default 64. */
@@ -53,17 +81,27 @@ export const trainingStandards: TrainingConfig = {
   immediateLambda: 0.5,
   clipCoef: 0.2,
   learningRate: 3e-4,
+  criticRate: 3,
+  returnNorm: true,
   updateEpochs: 10,
   minibatches: 4,
   entCoef: 0.003,
   vfCoef: 0.5,
   maxGradNorm: 0.5,
   targetKl: 0.015,
-  ratio: 'request',
+  ratio: 'per request',
+  draws: 'independent',
+  independentShare: 1,
+  heldOutEpisodes: 0,
+  heldOutSlots: 200,
+  queueSeen: 'always',
   memoryWeight: 1,
   fixedPenalty: 1,
+  penaltyUnit: 'tolerance',
   hidden: [64, 64, 32],
   window: 12,
+  windowStride: 0,
+  discountRedistributed: true,
   predictorSteps: 40,
   predictorBatch: 64,
   predictorLearningRate: 1e-3,

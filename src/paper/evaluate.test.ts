@@ -12,7 +12,6 @@ import { simulate } from '../env/simulate';
 const config = tinyConfig();
 const factorised = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
 const sequential = createPolicy('sequential', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
-const method = { balanceMeasure: 'eta' } as const;
 
 describe('evaluate', () => {
   it('a scheduler: as simulate has it, seed by seed', () => {
@@ -21,7 +20,7 @@ describe('evaluate', () => {
   });
 
   it('a policy, sampled: as an episode that a learner plays', () => {
-    const [run] = evaluate(config, { policy: factorised, method }, [5]);
+    const [run] = evaluate(config, { policy: factorised }, [5]);
     expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'))?.metrics);
   });
 
@@ -29,7 +28,7 @@ describe('evaluate', () => {
     const played = (policy: typeof factorised, drawn: boolean): unknown =>
       playEpisode(config, policy, 5, drawn ? createRng(5).fork('scheduler') : null)?.metrics;
     const run = (policy: typeof factorised, greedy?: boolean): unknown =>
-      evaluate(config, { policy, method }, [5], { greedy })[0];
+      evaluate(config, { policy }, [5], { greedy })[0];
     expect(run(sequential)).toEqual(played(sequential, false));
     expect(run(sequential, false)).toEqual(played(sequential, true));
     expect(run(factorised, true)).toEqual(played(factorised, false));
@@ -37,7 +36,7 @@ describe('evaluate', () => {
   });
 
   it('a policy with queues of its own sees those', () => {
-    const [run] = evaluate(config, { policy: factorised, method: { ...method, balanceMeasure: 'count' } }, [5]);
+    const [run] = evaluate(config, { policy: factorised, decision: { balanceMeasure: 'count' } }, [5]);
     expect(run).toEqual(
       playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' })?.metrics,
     );
@@ -45,7 +44,7 @@ describe('evaluate', () => {
 
   it('a policy that counts requests meets the requests of a workload of its own too', () => {
     const options = { workload: (seed: number) => syntheticWorkload({ ...config, meanOutputTokens: 100 }, seed) };
-    const counting = { policy: factorised, method: { balanceMeasure: 'count' } } as const;
+    const counting = { policy: factorised, decision: { balanceMeasure: 'count' } } as const;
     const [run] = evaluate(config, counting, [5], options);
     expect(run.arrived).toBe(config.users * config.slots);
     expect(run.meanLatency).not.toBe(evaluate(config, counting, [5])[0].meanLatency);
@@ -53,7 +52,7 @@ describe('evaluate', () => {
 
   it('every contender meets the same requests', () => {
     const seeds = [3, 4];
-    const [a, b] = [evaluate(config, schedulers.ll, seeds), evaluate(config, { policy: factorised, method }, seeds)];
+    const [a, b] = [evaluate(config, schedulers.ll, seeds), evaluate(config, { policy: factorised }, seeds)];
     expect(a.map((run) => run.arrived)).toEqual(b.map((run) => run.arrived));
     const zero = differences(a, a);
     for (const { mean, halfWidth } of Object.values(zero)) expect([mean, halfWidth]).toEqual([0, 0]);

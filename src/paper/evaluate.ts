@@ -1,6 +1,6 @@
 import { type Estimate, estimate } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
-import type { MethodIds } from '../lyreo/method';
+import type { DecisionOptions } from '../lyreo/method';
 import type { Policy } from '../lyreo/policy';
 import { type PolicySchedulerOptions, policyScheduler } from '../lyreo/policy-scheduler';
 import type { SystemConfig } from '../system/config';
@@ -11,7 +11,8 @@ import { simulate } from '../env/simulate';
 /** A learned policy with the method that it was learned by: a saved policy, or a learner as it stands. */
 export interface LearnedPolicy {
   readonly policy: Policy;
-  readonly method: Pick<MethodIds, 'balanceMeasure'>;
+  /** Default: η, Z seen, independent draws. */
+  readonly decision?: Partial<DecisionOptions> | undefined;
 }
 
 /** Optional parts of an evaluation. */
@@ -34,9 +35,14 @@ export function evaluate(
   return seeds.map((seed) => {
     const own = { workload: workload?.(seed) };
     if (typeof contender === 'function') return simulate(config, contender, seed, own);
-    const { policy, method } = contender;
-    const { balanceMeasure } = method;
-    return simulate(config, (_, rng) => policyScheduler(policy, rng, options), seed, { ...own, balanceMeasure });
+    const { policy, decision = {} } = contender;
+    const { balanceMeasure, showsQueue, draws } = decision;
+    const manner = { greedy: options.greedy, draws: options.draws ?? draws };
+    return simulate(config, (_, rng) => policyScheduler(policy, rng, manner), seed, {
+      ...own,
+      balanceMeasure,
+      showsQueue,
+    });
   });
 }
 

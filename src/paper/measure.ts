@@ -1,9 +1,8 @@
 import { Quantiles } from '../core/quantiles';
 import { createRng } from '../core/rng';
-import { EdgeEnv } from '../env/edge-env';
+import { EdgeEnv, type EdgeEnvOptions } from '../env/edge-env';
 import { playSlots } from '../env/play-slots';
 import type { SchedulerFactory } from '../env/scheduler';
-import type { BalanceMeasure } from '../env/count-balance';
 import type { SystemConfig } from '../system/config';
 import { type LatencyParts, Metrics, type RunMetrics } from '../env/metrics';
 import type { Stability, StabilityVerdict } from '../env/stability';
@@ -50,6 +49,9 @@ export interface Evaluation extends EpisodeMetrics {
   readonly perEpisode: Readonly<Record<keyof EpisodeMetrics, readonly number[]>>;
 }
 
+/** What of the balance a scheduler sees. */
+export type SeenBalance = Pick<EdgeEnvOptions, 'balanceMeasure' | 'showsQueue'>;
+
 const fields = [
   'meanLatency',
   'deviation',
@@ -65,21 +67,21 @@ const fields = [
  * Runs a scheduler on whole episodes and keeps what the figures show.
  *
  * @param seeds one per episode; the same seeds give every method the same users, links and requests.
- * @param balanceMeasure the measure whose Z the scheduler sees. A run is scored on η either way.
+ * @param seen the Z that the scheduler sees. A run is scored on η either way.
  * @param pause awaited now and then, so that signals are heard.
  */
 export async function measure(
   config: SystemConfig,
   scheduler: SchedulerFactory,
   seeds: readonly number[],
-  balanceMeasure: BalanceMeasure = 'eta',
+  seen: SeenBalance = {},
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Evaluation> {
   const latencies = new Quantiles();
   const deviations: number[] = [];
   const runs: RunMetrics[] = [];
   for (const seed of seeds) {
-    const env = new EdgeEnv(config, seed, { balanceMeasure });
+    const env = new EdgeEnv(config, seed, { balanceMeasure: seen.balanceMeasure, showsQueue: seen.showsQueue });
     const metrics = new Metrics(config.servers, config.balanceTolerance);
     const assign = scheduler(config, createRng(seed).fork('scheduler'));
     for (const outcome of playSlots(env, assign)) {

@@ -74,7 +74,7 @@ type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
 async function plainRun(cell: Cell, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
   const { scheduler = 'random' } = methodOf(cell.method);
   const seeds = heldOutSeeds(profile, cell.seed);
-  const evaluation = await measure(cell.config, schedulers[scheduler], seeds, 'eta', pauser(signal));
+  const evaluation = await measure(cell.config, schedulers[scheduler], seeds, {}, pauser(signal));
   return { log: null, evaluation, underStatic: null, resumedAt: 0 };
 }
 
@@ -101,13 +101,13 @@ async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions)
   try {
     signal?.throwIfAborted();
     if (aborted) throw new Error(`${cell.key}: the training ended after ${log.length} of ${profile.updates} updates`);
-    const { method } = learner;
+    const { decision } = learner;
     const place = { ...cell.config, ...cell.appliedTo };
     const policy = place.servers === cell.config.servers ? learner.policy : atServers(learner.policy, place.servers);
-    const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng);
+    const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
     const seeds = heldOutSeeds(profile, cell.seed);
     const evaluate = (config: SystemConfig): Promise<Evaluation> =>
-      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, method.balanceMeasure, pauser(signal));
+      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, decision, pauser(signal));
     const evaluation = await evaluate(place);
     const isStandard = cell.method === 'lyreo' && cell.name === 'lyreo';
     const underStatic = isStandard ? await evaluate({ ...cell.config, batching: 'static' }) : null;

@@ -1,7 +1,6 @@
 import { createRng } from '../core/rng';
 import { gigabytesToBytes } from '../core/units';
 import { trainingDefaults } from '../lyreo/method';
-import { CRITIC_RATE } from '../lyreo/ppo';
 import { gpuPresets, mixGpus } from '../system/gpus';
 import type { Mix, SystemConfig } from '../system/config';
 import { tableOne } from '../system/presets';
@@ -81,7 +80,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     decode_curve: decodeCurveText(config),
     kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
     balance_unit: inPresets('balanceUnit'),
-    critic_learning_rate: Number(formatNumber(CRITIC_RATE * training.learningRate)),
+    critic_learning_rate: Number(formatNumber(training.criticRate * training.learningRate)),
     arrivals: arrivalsText(config),
     redistribution:
       methodOf('lyreo').learning?.credit.id === 'printed'

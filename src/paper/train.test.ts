@@ -209,7 +209,7 @@ describe('learningOf', () => {
     ['random', {}, /method is "random"; allowed: one that learns: lyreo, ly-ppo/],
     ['lyreo', { gamma: 1.5 }, /training: gamma is 1.5; allowed: a number in \[0, 1\)/],
     ['lyreo', { hidden: [0] }, /training: hidden is \[0\]; allowed: one to eight integers/],
-    ['lyreo', { ratio: 'slot' }, /training: ratio is "slot"; allowed: "request" or "joint"/],
+    ['lyreo', { ratio: 'slot' }, /training: ratio is "slot"; allowed: "per request" or "per slot"/],
     ['lyreo', { learningRates: 1 }, /training: learningRates is 1; allowed: one of gamma, /],
     ['lyreo', { learningRate: Number.NaN }, /training: learningRate is NaN; allowed: a finite number > 0/],
   ];

@@ -27,9 +27,9 @@ export class CreditObserver {
     seed: number,
   ) {
     const root = createRng(seed).fork('observer');
-    const { learningRate, maxGradNorm, hidden } = training;
+    const { learningRate, criticRate, maxGradNorm, hidden } = training;
     this.critic = createCritic(config.servers, hidden, 2, root.fork('critic'));
-    this.optimiser = new Adam(this.critic.net.parameters, { learningRate: 3 * learningRate, maxGradNorm });
+    this.optimiser = new Adam(this.critic.net.parameters, { learningRate: criticRate * learningRate, maxGradNorm });
     this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });
     this.rng = root.fork('windows');
   }

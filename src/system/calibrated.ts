@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dataFile, readTextFile } from '../core/files';
 import { parseJson, parseWith } from '../core/parse';
+import type { Calibration } from './config';
 
 /** The three GPUs of Section V. */
 export type GpuName = 'rtx3080' | 'rtx3090' | 'rtx4090';
@@ -49,13 +50,18 @@ export function parseCalibrated(text: string, file: string): Calibrated {
   return parseWith(schema, parseJson(text, file), file);
 }
 
-let shipped: Calibrated | undefined;
+const shipped = new Map<string, Calibrated>();
 
-/** The calibration that comes with the package; read once. */
-export function calibrated(): Calibrated {
-  if (shipped === undefined) {
-    const file = dataFile('calibrated.json');
-    shipped = parseCalibrated(readTextFile(file), file);
-  }
-  return shipped;
+/**
+ * A calibration that comes with the package, `data/<name>.json`; read once.
+ *
+ * @param name default: the calibration of the presets `literal` and `calibrated`.
+ */
+export function calibrated(name: Calibration = 'calibrated'): Calibrated {
+  const known = shipped.get(name);
+  if (known !== undefined) return known;
+  const file = dataFile(`${name}.json`);
+  const read = parseCalibrated(readTextFile(file), file);
+  shipped.set(name, read);
+  return read;
 }

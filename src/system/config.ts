@@ -4,7 +4,10 @@ import type { Admission, Batching } from './scenario';
 export type Mix = 'Hom' | 'Mod' | 'Het';
 
 /** Which constants: as printed in the paper, or with its free constants fitted to the published numbers. */
-export type Preset = 'literal' | 'calibrated';
+export type Preset = 'literal' | 'calibrated' | 'pilot';
+
+/** A file of free constants in data/. */
+export type Calibration = 'calibrated' | 'pilot';
 
 /** Where request lengths come from when no trace is given. */
 export type LengthModel = 'paper' | 'lmsys-like';
@@ -31,6 +34,8 @@ export interface SystemConfig {
   readonly gpus?: readonly string[] | undefined;
   /** A CSV of GPU profiles to use instead of the preset's. */
   readonly gpuProfilesFile?: string | undefined;
+  /** The calibration that the preset GPUs' decode curves come from. Absent: 'calibrated'. */
+  readonly calibration?: Calibration | undefined;
   /** κ, the share of GPU memory reserved for the KV pool. literal 1; calibrated from data/. */
   readonly kvPoolFraction: number;
   /** α, KB (decimal) of KV cache per token. Default 16. */

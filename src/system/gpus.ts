@@ -99,9 +99,9 @@ export function mixGpus(mix: Mix, servers: number): string[] {
 export const gpuNames: readonly string[] = printed.map((gpu) => gpu.name);
 
 /** The GPUs that a configuration chooses from: the presets, or those of its profile file. */
-function profilesOf({ gpuProfilesFile, kvPoolFraction }: SystemConfig): GpuProfile[] {
+function profilesOf({ gpuProfilesFile, kvPoolFraction, calibration }: SystemConfig): GpuProfile[] {
   return gpuProfilesFile === undefined
-    ? gpuPresets(kvPoolFraction)
+    ? gpuPresets(kvPoolFraction, calibrated(calibration))
     : readGpuProfiles(readTextFile(gpuProfilesFile), gpuProfilesFile);
 }
 

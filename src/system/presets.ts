@@ -3,7 +3,7 @@ import { invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
 import { mean } from '../core/statistics';
 import { calibrated } from './calibrated';
-import type { LengthModel, Preset, SystemConfig } from './config';
+import type { Calibration, LengthModel, Preset, SystemConfig } from './config';
 import { gpuNames } from './gpus';
 import { lengthPairs } from './length-pairs';
 
@@ -14,9 +14,9 @@ import { lengthPairs } from './length-pairs';
 const lmsysLike: { readonly sigmaInput: number; readonly sigmaOutput: number } = { sigmaInput: 1.2, sigmaOutput: 1 };
 
 /** The spreads that belong to a length model. */
-function lengthSpreads(lengths: LengthModel): { sigmaInput: number; sigmaOutput: number } {
+function lengthSpreads(lengths: LengthModel, calibration?: Calibration): { sigmaInput: number; sigmaOutput: number } {
   if (lengths === 'lmsys-like') return lmsysLike;
-  const { sigmaInput, sigmaOutput } = calibrated();
+  const { sigmaInput, sigmaOutput } = calibrated(calibration);
   return { sigmaInput, sigmaOutput };
 }
 
@@ -31,11 +31,13 @@ function lengthMeans(file: string | undefined): Partial<SystemConfig> {
  * Table I and Section V-A, row by row, with the free constants filled in.
  * Note: the presets differ in κ and in the unit of Y and Z. `literal` reads M_s as the KV pool (κ = 1) and takes Y and
  * Z as printed; `calibrated` has κ and balanceUnit from data/calibrated.json. What the paper does not print
- * (w, the lengths' spreads, the decode curve) is calibrated in both.
+ * (w, the lengths' spreads, the decode curve) is calibrated in both. `pilot` has all of these from data/pilot.json.
  */
 export function tableOne(preset: Preset): SystemConfig {
-  const { kvPoolFraction, prefillSlowdown, balanceUnit } = calibrated();
+  const calibration = preset === 'pilot' ? 'pilot' : undefined;
+  const { kvPoolFraction, prefillSlowdown, balanceUnit } = calibrated(calibration);
   return {
+    ...(calibration === undefined ? {} : { calibration }),
     users: 40,
     servers: 8,
     slots: 800,
@@ -58,7 +60,7 @@ export function tableOne(preset: Preset): SystemConfig {
     lengths: 'paper',
     meanInputTokens: 70,
     meanOutputTokens: 215,
-    ...lengthSpreads('paper'),
+    ...lengthSpreads('paper', calibration),
     predictionError: 'none',
     predictionSigma: 0.3,
     balanceTolerance: 0.01,
@@ -94,6 +96,7 @@ const schema: z.ZodType<SystemConfig> = z.strictObject({
     .min(1, 'at least one GPU name')
     .optional(),
   gpuProfilesFile: z.string('the path of a CSV file').min(1, 'the path of a CSV file').optional(),
+  calibration: oneOf('calibrated', 'pilot').optional(),
   kvPoolFraction: z.number('a number in (0, 1]').positive('a number in (0, 1]').max(1, 'a number in (0, 1]'),
   kvKilobytesPerToken: positive,
   bitsPerToken: positive,
@@ -151,7 +154,7 @@ export function systemConfig(
   where = 'configuration',
 ): SystemConfig {
   const base = tableOne(
-    parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated') }), { preset }, where).preset,
+    parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated', 'pilot') }), { preset }, where).preset,
   );
   const given = Object.fromEntries(
     Object.entries(overrides).filter(([, value]) => value !== undefined),
@@ -160,7 +163,7 @@ export function systemConfig(
     schema,
     {
       ...base,
-      ...lengthSpreads(given.lengths ?? base.lengths),
+      ...lengthSpreads(given.lengths ?? base.lengths, base.calibration),
       ...lengthMeans(given.lengthsFile),
       ...(Array.isArray(given.gpus) ? { servers: given.gpus.length } : {}),
       ...given,

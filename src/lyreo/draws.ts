@@ -1,0 +1,49 @@
+import type { Rng } from '../core/rng';
+import { sample } from '../nn/categorical';
+
+/** How the requests of a slot are drawn from their distributions over the servers. */
+export type Draws = 'independent' | 'stratified';
+
+/**
+ * Draws a server for each request on its own.
+ *
+ * @param logProbs log π(s | i), [U, S].
+ * @param out receives the servers, [U].
+ */
+export function independentDraws(logProbs: Float32Array, U: number, S: number, rng: Rng, out: Int32Array): void {
+  for (let i = 0; i < U; i++) out[i] = sample(logProbs, i * S, S, rng);
+}
+
+/** The permutation of the slot, kept between slots. */
+let order = new Int32Array(0);
+
+/**
+ * Randomised systematic sampling: u_i = (u_0 + π(i)/U) mod 1 with one uniform u_0 and one random permutation π per slot,
+ * and each request's own distribution inverted at u_i. Each u_i is uniform, so that every request keeps its exact
+ * marginal; the U numbers lie evenly in [0, 1), so that a server's count comes within about one of its expectation.
+ *
+ * @param logProbs log π(s | i), [U, S].
+ * @param out receives the servers, [U].
+ */
+export function stratifiedDraws(logProbs: Float32Array, U: number, S: number, rng: Rng, out: Int32Array): void {
+  if (order.length < U) order = new Int32Array(2 * U);
+  const u0 = rng.uniform();
+  // Fisher and Yates, inside out: π of the first i + 1 requests is a random permutation of 0..i.
+  for (let i = 0; i < U; i++) {
+    const j = rng.int(i + 1);
+    order[i] = order[j];
+    order[j] = i;
+  }
+  for (let i = 0; i < U; i++) {
+    let u = (u0 + order[i] / U) % 1;
+    let server = 0;
+    for (let s = 0; s < S; s++) {
+      const p = Math.exp(logProbs[i * S + s]);
+      // Where rounding leaves the probabilities a little short of 1, the last possible server is taken.
+      if (p > 0) server = s;
+      u -= p;
+      if (u < 0) break;
+    }
+    out[i] = server;
+  }
+}
