@@ -38,7 +38,13 @@ function outcome(): SlotOutcome {
 }
 
 describe('rewards', () => {
-  const weights: RewardWeights = { memoryWeight: 2, penaltyWeight: 4, balanceUnit: 0.1, balanceTolerance: 0.01, penaltyUnit: 0.01 };
+  const weights: RewardWeights = {
+    memoryWeight: 2,
+    penaltyWeight: 4,
+    balanceUnit: 0.1,
+    balanceTolerance: 0.01,
+    penaltyUnit: 0.01,
+  };
 
   it('counts the completed requests only', () => {
     expect(completedLatency(outcome())).toBe(5);

@@ -66,7 +66,8 @@ describe.each([
   it('never take an impossible server', () => {
     const logProbs = distributions(5, 0);
     for (let i = 0; i < U; i++) logProbs[i * S + (i % S)] = -1e9;
-    for (let i = 0; i < U; i++) logSoftmax(logProbs.subarray(i * S, (i + 1) * S), S, logProbs.subarray(i * S, (i + 1) * S));
+    for (let i = 0; i < U; i++)
+      logSoftmax(logProbs.subarray(i * S, (i + 1) * S), S, logProbs.subarray(i * S, (i + 1) * S));
     const rng = createRng(6);
     const out = new Int32Array(U);
     for (let t = 0; t < 2000; t++) {

@@ -124,11 +124,11 @@ export class Learner {
    */
   play(shouldStop?: () => boolean): Rollout | null {
     const { config, training } = this;
-    const { memoryWeight, fixedPenalty, penaltyUnit, independentShare } = training;
+    const { memoryWeight, fixedPenalty, penaltyUnit, independentShare, burstSlots } = training;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
     const violationUnit = penaltyUnit === 'printed' ? 1 : config.balanceTolerance;
     const weights = rewardWeights(config, memoryWeight, fixedPenalty, violationUnit);
-    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, shouldStop };
+    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, burstSlots, shouldStop };
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
     if (rollout === null) return null;
     const { completed, arrived } = rollout.metrics;
@@ -148,6 +148,7 @@ export class Learner {
 
   /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */
   learn(rollout: Rollout, credit: Credit): PpoLog {
+    this.ppo.scaleRates(2 ** (-this.updates / this.training.learningRateHalfLife));
     const log = this.ppo.update(rollout, credit.advantages, this.criticTargets(credit.targets), this.batchRng);
     this.updates++;
     return log;

@@ -168,32 +168,35 @@ describe('Ppo', () => {
 
   const mean = (x: Float32Array): number => x.reduce((a, b) => a + b, 0) / x.length;
 
-  it.each(['per request', 'per slot'] as const)('learns to send each request where it belongs, ratio of the %s', (ratio) => {
-    const root = createRng(8);
-    const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
-    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-    const critic = {
-      net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
-      heads: 2,
-    };
-    const ppo = new Ppo(policy, critic, { ...config, ratio });
-    const before = mean(play(policy, 100).rewards);
-    let log;
-    for (let update = 0; update < 12; update++) {
-      const { rollout, rewards } = play(policy, update);
-      // Joint ratios judge a slot as a whole.
-      const advantages =
-        ratio === 'per slot' ? rewards.map((_, d) => mean(rewards.slice(d - (d % U), d - (d % U) + U))) : rewards;
-      log = ppo.update(rollout, advantages, new Float32Array(T * 2).fill(1), root.fork(`batch ${update}`));
-    }
-    expect(before).toBeLessThan(0.4);
-    expect(mean(play(policy, 100).rewards)).toBeGreaterThan(ratio === 'per slot' ? 0.8 : 0.95);
-    expect(log?.epochs).toBe(5);
-    // The critic has learned the constant that it was given.
-    expect(log?.valueLoss).toBeLessThan(0.05);
-    net.dispose();
-    critic.net.dispose();
-  });
+  it.each(['per request', 'per slot'] as const)(
+    'learns to send each request where it belongs, ratio of the %s',
+    (ratio) => {
+      const root = createRng(8);
+      const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
+      const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+      const critic = {
+        net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
+        heads: 2,
+      };
+      const ppo = new Ppo(policy, critic, { ...config, ratio });
+      const before = mean(play(policy, 100).rewards);
+      let log;
+      for (let update = 0; update < 12; update++) {
+        const { rollout, rewards } = play(policy, update);
+        // Joint ratios judge a slot as a whole.
+        const advantages =
+          ratio === 'per slot' ? rewards.map((_, d) => mean(rewards.slice(d - (d % U), d - (d % U) + U))) : rewards;
+        log = ppo.update(rollout, advantages, new Float32Array(T * 2).fill(1), root.fork(`batch ${update}`));
+      }
+      expect(before).toBeLessThan(0.4);
+      expect(mean(play(policy, 100).rewards)).toBeGreaterThan(ratio === 'per slot' ? 0.8 : 0.95);
+      expect(log?.epochs).toBe(5);
+      // The critic has learned the constant that it was given.
+      expect(log?.valueLoss).toBeLessThan(0.05);
+      net.dispose();
+      critic.net.dispose();
+    },
+  );
 
   it('takes no notice of requests that were not answered', () => {
     const updated = (spoil: boolean): { values: number[]; log: unknown } => {

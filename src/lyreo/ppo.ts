@@ -176,6 +176,13 @@ export class Ppo {
     };
   }
 
+  /** Sets the learning rates to a share of those of the configuration. */
+  scaleRates(share: number): void {
+    const { learningRate, criticRate } = this.config;
+    this.actorOptimiser.learningRate = learningRate * share;
+    this.criticOptimiser.learningRate = learningRate * criticRate * share;
+  }
+
   /** Policy and critic with their optimisers. */
   save(): State {
     return {

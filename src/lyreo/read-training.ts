@@ -50,10 +50,12 @@ const checks: Partial<Record<keyof TrainingConfig, Check>> = {
   vfCoef: nonNegative,
   maxGradNorm: limit,
   targetKl: limit,
+  learningRateHalfLife: limit,
   criticRate: positive,
   ratio: oneOf('per request', 'per slot'),
   draws: oneOf('independent', 'stratified'),
   independentShare: share,
+  burstSlots: wholeFrom0,
   heldOutEpisodes: wholeFrom0,
   heldOutSlots: count,
   queueSeen: oneOf('always', 'with virtual queue'),
@@ -67,7 +69,7 @@ const checks: Partial<Record<keyof TrainingConfig, Check>> = {
   predictorBatch: count,
   predictorLearningRate: positive,
   predictorMemory: count,
-  prospectGamma: numbers('a number in (0, 1)', (x) => x > 0 && x < 1),
+  returnToGoGamma: numbers('a number in (0, 1)', (x) => x > 0 && x < 1),
   fullQuality: positive,
 };
 

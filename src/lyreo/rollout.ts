@@ -94,6 +94,8 @@ export interface EpisodeOptions {
   readonly draws?: Draws | undefined;
   /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
   readonly independentShare?: number | undefined;
+  /** Slots at the start in which all requests go to a random half of the servers. Default 0. */
+  readonly burstSlots?: number | undefined;
   /** Asked before every slot; true ends the episode. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
@@ -112,7 +114,14 @@ export function playEpisode(
   options: EpisodeOptions = {},
 ): Rollout | null {
   const { slots: T, users: U, servers: S, slotSeconds } = config;
-  const { reward = driftPlusPenalty, weights = rewardWeights(config), balanceMeasure, showsQueue, shouldStop } = options;
+  const {
+    reward = driftPlusPenalty,
+    weights = rewardWeights(config),
+    balanceMeasure,
+    showsQueue,
+    shouldStop,
+  } = options;
+  const { burstSlots = 0 } = options;
   const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue });
   const metrics = new Metrics(S, config.balanceTolerance);
   const { sharedInputs, rowInputs } = policy.net.shape;
@@ -145,12 +154,14 @@ export function playEpisode(
   };
   const record = slotRecord(policy, U, S);
   const assignment = new Int32Array(U);
+  const burst = burstSlots === 0 || rng === null ? null : burstOn(S, rng);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
     if (shouldStop?.() === true) return null;
     const { view } = step;
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng, drawsOfSlot(options, rng));
+    if (burst !== null && t < burstSlots) burst(record.actions, assignment, view.count);
     rollout.counts[t] = view.count;
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
@@ -165,6 +176,7 @@ export function playEpisode(
     rollout.terms.memory[t] = memory;
   }
   encodeState(step.view, rollout.states, T * C);
+  rollout.answered.fill(0, 0, Math.min(burstSlots, T) * U);
   return { ...rollout, metrics: metrics.report() };
 }
 
@@ -173,6 +185,15 @@ function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOpt
   if (draws === 'independent' || independentShare === 0) return draws;
   if (rng === null || independentShare === 1 || rng.uniform() < independentShare) return 'independent';
   return draws;
+}
+
+/** Sends a slot's requests to servers of a random half, each to one drawn uniformly. */
+function burstOn(S: number, rng: Rng): (actions: Int32Array, assignment: Int32Array, count: number) => void {
+  const first = rng.int(S);
+  const half = Math.ceil(S / 2);
+  return (actions, assignment, count) => {
+    for (let i = 0; i < count; i++) actions[i] = assignment[i] = (first + rng.int(half)) % S;
+  };
 }
 
 function encodeState(view: SlotView, out: Float32Array, offset: number): void {

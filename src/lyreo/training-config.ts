@@ -12,6 +12,8 @@ export interface TrainingConfig {
   readonly clipCoef: number;
   /** Of the actor. Default 3e-4 (Table I). */
   readonly learningRate: number;
+  /** Updates after which the learning rates have halved; ∞ for constant ones. Default ∞. */
+  readonly learningRateHalfLife: number;
   /** The critic's learning rate over the actor's: 1 as printed. Default 3. */
   readonly criticRate: number;
   /** Whether the critic's targets are normalised as their scale moves (Pop-Art). Default true. */
@@ -40,6 +42,11 @@ export interface TrainingConfig {
    * per request: the product of marginals is not the density of stratified draws. Default 1.
    */
   readonly independentShare: number;
+  /**
+   * Slots at the start of a training episode in which all requests go to a random half of the servers, so that the policy
+   * meets unbalanced states. These requests are not learned from. Default 0.
+   */
+  readonly burstSlots: number;
   /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 0. */
   readonly heldOutEpisodes: number;
   /** Slots of a held-out episode. Default 200. */
@@ -68,8 +75,8 @@ export interface TrainingConfig {
   readonly predictorLearningRate: number;
   /** Rollouts that the predictor learns from. Default 4. */
   readonly predictorMemory: number;
-  /** Discount of the redistributed prospect. Default 0.9. */
-  readonly prospectGamma: number;
+  /** Discount of the predicted return to go. Default 0.9. */
+  readonly returnToGoGamma: number;
   /** Quality (R²) from which on the redistribution is used in full. Default 0.2. */
   readonly fullQuality: number;
 }
@@ -81,6 +88,7 @@ export const trainingStandards: TrainingConfig = {
   immediateLambda: 0.5,
   clipCoef: 0.2,
   learningRate: 3e-4,
+  learningRateHalfLife: Infinity,
   criticRate: 3,
   returnNorm: true,
   updateEpochs: 10,
@@ -92,6 +100,7 @@ export const trainingStandards: TrainingConfig = {
   ratio: 'per request',
   draws: 'independent',
   independentShare: 1,
+  burstSlots: 0,
   heldOutEpisodes: 0,
   heldOutSlots: 200,
   queueSeen: 'always',
@@ -106,6 +115,6 @@ export const trainingStandards: TrainingConfig = {
   predictorBatch: 64,
   predictorLearningRate: 1e-3,
   predictorMemory: 4,
-  prospectGamma: 0.9,
+  returnToGoGamma: 0.9,
   fullQuality: 0.2,
 };

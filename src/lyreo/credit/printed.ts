@@ -31,7 +31,12 @@ export const printed: CreditFactory = {
         const ofWindow = ({ begin, end }: Window): number =>
           truncatedReturn(total.subarray(begin, end), gamma, stateValue[end]);
         const lesson = windowStride === 0 ? inOneSequence : inSequences;
-        const { sequences, targets, predictions } = lesson(memory.predictor, rollout.chi, windows, windows.map(ofWindow));
+        const { sequences, targets, predictions } = lesson(
+          memory.predictor,
+          rollout.chi,
+          windows,
+          windows.map(ofWindow),
+        );
         const quality = predictionQuality(predictions, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
         const redistributed = new Float64Array(T);

@@ -37,7 +37,7 @@ export const request: CreditFactory = {
   create({ config, training, reward, rng: init }) {
     const memory = new PredictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
     const { predictor } = memory;
-    const { gamma, immediateLambda, prospectGamma, fullQuality } = training;
+    const { gamma, immediateLambda, returnToGoGamma, fullQuality } = training;
     return {
       id: 'request',
       ...remembering(memory),
@@ -47,7 +47,7 @@ export const request: CreditFactory = {
         const costs = serverCosts(rollout, config);
         const sequences: Sequences = { count: S, steps: T, inputs: serverSequences(rollout) };
         const before = predictor.sensitivity(sequences);
-        const targets = serverTargets(costs, before.predictions, S, prospectGamma);
+        const targets = serverTargets(costs, before.predictions, S, returnToGoGamma);
         const weights = headWeights(rollout, before.gradients, before.predictions, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
         const { predictions, gradients } = predictor.sensitivity(sequences);
@@ -68,7 +68,7 @@ export const request: CreditFactory = {
           quality: (weights[0] + weights[1] + weights[2]) / REQUEST_HEADS,
           headWeights: weights,
           predictorLoss,
-          ...redistributedByServer(rollout, costs, predictions, prospectGamma),
+          ...redistributedByServer(rollout, costs, predictions, returnToGoGamma),
           marginalEffect: latencyEffect.map((q, k) => q + balanceEffect[k]),
         };
       },

@@ -15,7 +15,7 @@ export const slot: CreditFactory = {
   id: 'slot',
   create({ config, training, rng: init }) {
     const memory = new PredictorMemory(config.servers * PREDICTOR_FEATURES, 1, Infinity, training, init);
-    const { gamma, immediateLambda, prospectGamma, fullQuality } = training;
+    const { gamma, immediateLambda, returnToGoGamma, fullQuality } = training;
     return {
       id: 'slot',
       ...remembering(memory),
@@ -24,11 +24,11 @@ export const slot: CreditFactory = {
         const costs = streams.assigned;
         const sequences: Sequences = { count: 1, steps: rollout.slots, inputs: rollout.chi };
         const before = memory.predictor.predict(sequences);
-        const targets = lambdaTargets(costs, before, prospectGamma, 0.9);
+        const targets = lambdaTargets(costs, before, returnToGoGamma, 0.9);
         const quality = predictionQuality(before, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
         const returnToGo = memory.predictor.predict(sequences);
-        const redistributed = redistributeToGo(returnToGo, costs, prospectGamma);
+        const redistributed = redistributeToGo(returnToGo, costs, returnToGoGamma);
         const share = Math.min(1, quality / fullQuality);
         const mixed = redistributed.map((x, t) => share * x + (1 - share) * costs[t]);
         const latency = streamCredit(mixed, headValues(values, 0), share > 0 ? 0 : gamma, 0);
