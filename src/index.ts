@@ -155,6 +155,8 @@ export {
 export { type Interval, meanInterval } from './paper/statistics';
 export { type Published, publishedFacts } from './paper/published';
 export { type Judgement, type Verdict } from './paper/judgement';
+export { type Claim, claims } from './paper/claims';
+export { type Reading, readings, readingRows } from './paper/readings';
 export { type Scoreboard, type ScoreboardRow, scoreboard } from './paper/scoreboard';
 export { type Goal, goals, goalPoint, goodFrom, goodLatency } from './paper/goals';
 export { type Condition, type ConditionName, type Learning, conditionOf, conditions } from './paper/conditions';

@@ -173,9 +173,9 @@ export interface Curve {
 
 /** Mean, interval and range over seeds at each point that has runs. */
 export function curveOf({ points }: FigureSeries, metric: RunMetric): Curve {
-  const there = points.filter(({ runs }) => runs.length > 0);
-  const values = there.map(({ runs }) => runs.map(metric));
-  return { x: there.map(({ x }) => x), ...columns(values) };
+  const stored = points.filter(({ runs }) => runs.length > 0);
+  const values = stored.map(({ runs }) => runs.map(metric));
+  return { x: stored.map(({ x }) => x), ...columns(values) };
 }
 
 /** A training's log as a curve over updates, mean and range over seeds; x is the update. */
