@@ -4,7 +4,7 @@ import { invalid } from '../core/errors';
 import { methodIds } from '../lyreo/method';
 import type { TrainingConfig } from '../lyreo/training-config';
 import { trainingConfig } from '../lyreo/read-training';
-import type { Mix, SystemConfig } from '../system/config';
+import type { Mix, Preset, SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
@@ -16,12 +16,16 @@ import {
   conditionRules,
   scalable,
 } from './conditions';
+import { learnerSweeps, pilotSystem, pilotTraining } from './learner-sweeps';
 import { type MethodName, methodOf } from './methods';
 
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
 export const RESULTS_VERSION = 1;
 
-/** What the experiments can make, in the paper's order; `rho0`: learners that nothing warns of waiting requests. */
+/**
+ * The figures and tables that experiments can make, in the paper's order; `rho0`: learners that nothing warns of waiting
+ * requests. The last five compare learners and belong to the profile `pilot`.
+ */
 export const artefacts = [
   'fig2',
   'fig3',
@@ -34,18 +38,25 @@ export const artefacts = [
   'rho0',
   'beyond',
   'extras',
+  'factorial',
+  'switches',
+  'penalty',
+  'printed-forms',
+  'lapses',
 ] as const;
 
 /** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
 export type Artefact = (typeof artefacts)[number];
 
 /** How thoroughly the experiments are made. */
-export type ProfileName = 'paper' | 'quick' | 'smoke';
+export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot';
 
 /** The numbers of a profile. */
 export interface Profile {
   readonly name: ProfileName;
   readonly about: string;
+  /** The constants that its systems have. */
+  readonly preset: Preset;
   readonly seeds: readonly number[];
   /** Seeds of the trainings with another window, Fig. 8. */
   readonly windowSeeds: readonly number[];
@@ -85,6 +96,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   paper: {
     name: 'paper',
     about: 'the paper’s 5 seeds and 800 slots',
+    preset: 'calibrated',
     seeds: [1, 2, 3, 4, 5],
     windowSeeds: [1, 2, 3, 4, 5],
     extraSeeds: [1, 2, 3],
@@ -105,6 +117,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   quick: {
     name: 'quick',
     about: 'all artefacts within minutes: 3 seeds, short trainings, few points',
+    preset: 'calibrated',
     seeds: [1, 2, 3],
     windowSeeds: [1],
     extraSeeds: [1],
@@ -125,6 +138,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   smoke: {
     name: 'smoke',
     about: 'whether everything runs, within seconds; its numbers mean nothing',
+    preset: 'calibrated',
     seeds: [1, 2],
     windowSeeds: [1],
     extraSeeds: [1],
@@ -141,6 +155,27 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     conditions: ['azure', 'stale-1', 'tenfold'],
     training: { hidden: [8], updateEpochs: 1, minibatches: 1, predictorSteps: 1, predictorBatch: 2 },
     system: { users: 6, servers: 3 },
+  },
+  pilot: {
+    name: 'pilot',
+    about: 'learners compared in fuller pools: credit, ratio, KL stop, lapses',
+    preset: 'pilot',
+    seeds: [1, 2, 3, 4, 5],
+    windowSeeds: [1],
+    extraSeeds: [1, 2, 3],
+    conditionSeeds: [],
+    slots: 800,
+    updates: 40,
+    episodes: 5,
+    evaluationSlots: 800,
+    users: [20, 40, 60],
+    servers: [],
+    nu: [],
+    windowsPrinted: [],
+    windows: [],
+    conditions: [],
+    training: pilotTraining,
+    system: pilotSystem,
   },
 };
 
@@ -218,6 +253,7 @@ const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
  * default.
  */
 export function sweeps(profile: Profile): Sweep[] {
+  if (profile.name === 'pilot') return learnerSweeps(profile);
   const bySystem = (x: number | string, system: Partial<SystemConfig>): Sweep['values'][number] => ({
     x,
     system,
@@ -326,7 +362,7 @@ export function matrix(profile: Profile, wanted: readonly Artefact[] = artefacts
 export function makeCell(profile: Profile, point: Point, seed: number): Cell {
   const { method, system, training, appliedTo } = point;
   const { learning, training: own, batching } = methodOf(method);
-  const config = systemConfig('calibrated', {
+  const config = systemConfig(profile.preset, {
     ...profile.system,
     ...(batching === undefined ? {} : { batching }),
     ...system,
@@ -371,8 +407,23 @@ function differences(
     const usual = trainingConfig(learning, { ...training, ...profile.training }).window;
     if (hyperparameters.window !== usual) parts.push(`H${hyperparameters.window}`);
     if (hyperparameters.memoryWeight !== 1) parts.push(`rho${hyperparameters.memoryWeight}`);
+    parts.push(...otherDifferences(hyperparameters, trainingConfig(learning, { ...training, ...profile.training })));
   }
   return parts;
+}
+
+/** `ratio-per-slot`, `criticRate1`: hyperparameters, those without a name of their own above, that are not the usual ones. */
+function otherDifferences(hyperparameters: TrainingConfig, usual: TrainingConfig): string[] {
+  const fields = (Object.keys(usual) as (keyof TrainingConfig)[]).filter(
+    (field) =>
+      field !== 'window' &&
+      field !== 'memoryWeight' &&
+      canonicalJson(hyperparameters[field]) !== canonicalJson(usual[field]),
+  );
+  return fields.map((field) => {
+    const value = hyperparameters[field];
+    return `${field}${typeof value === 'string' ? '-' : ''}${String(value)}`.replaceAll(/[^\w.-]/g, '-');
+  });
 }
 
 /** `to-U400-S80`: where a policy is applied, for a cell's name. */

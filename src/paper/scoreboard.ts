@@ -164,4 +164,9 @@ export const notebookOf: Readonly<Record<Artefact, string>> = {
   rho0: 'notebooks/10-fig2-convergence.ipynb',
   beyond: 'notebooks/20-beyond-the-paper.ipynb',
   extras: 'notebooks/10-fig2-convergence.ipynb',
+  factorial: 'notebooks/23-learners-compared.ipynb',
+  switches: 'notebooks/23-learners-compared.ipynb',
+  penalty: 'notebooks/23-learners-compared.ipynb',
+  'printed-forms': 'notebooks/23-learners-compared.ipynb',
+  lapses: 'notebooks/23-learners-compared.ipynb',
 };

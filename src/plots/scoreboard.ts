@@ -17,7 +17,7 @@ const VERDICTS: readonly {
   { name: 'cannot be tested', is: ({ verdict }) => verdict === 'cannot be tested', colour: COLOURS.grey },
 ];
 
-const NAMES: Readonly<Record<ScoreboardRow['artefact'], string>> = {
+const NAMES: Readonly<Partial<Record<ScoreboardRow['artefact'], string>>> = {
   fig2: 'Fig. 2, convergence',
   fig3: 'Fig. 3, distributions',
   table2: 'Table II, ablation',

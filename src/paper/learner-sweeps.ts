@@ -1,0 +1,95 @@
+import type { TrainingConfig } from '../lyreo/training-config';
+import type { SystemConfig } from '../system/config';
+import type { Profile, Sweep } from './matrix';
+import type { MethodName } from './methods';
+
+/**
+ * The system in which learners are compared: the constants of data/pilot.json, and Y and Z in the unit 0.3. That unit is
+ * the largest of 1 (printed), 0.3 and 0.1 at which the greedy's mean Z is stationary: from T = 800 to T = 3,200 slots it
+ * goes from 1.10 to 1.40 with unit 1, from 0.134 to 0.137 with 0.3 (U = 40, seed 1). No learner was asked.
+ */
+export const pilotSystem: Partial<SystemConfig> = { balanceUnit: 0.3 };
+
+/**
+ * The same for every learner: independent draws explore, stratified draws decide, Z is seen where there is a virtual
+ * queue, PPO's penalty has the printed unit, and every update is evaluated on two held-out episodes of 100 slots.
+ */
+export const pilotTraining: Partial<TrainingConfig> = {
+  draws: 'stratified',
+  independentShare: 1,
+  queueSeen: 'with virtual queue',
+  penaltyUnit: 'printed',
+  heldOutEpisodes: 2,
+  heldOutSlots: 100,
+};
+
+/** Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues. */
+const credits: readonly MethodName[] = ['ly-ppo', 'ly-ppo-own', 'lyreo'];
+
+/** The optimiser as printed: one ratio per slot, ten epochs without a KL stop, one learning rate, raw returns. */
+const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity };
+
+type Value = Sweep['values'][number];
+const byTraining = (x: string, training: Partial<TrainingConfig>): Value => ({ x, system: {}, training });
+
+/** Credit × ratio × KL stop; 'per request' with the stop is our optimiser, 'per slot' without it the printed one. */
+const factorial: readonly Value[] = [
+  byTraining('per request, KL stop', {}),
+  byTraining('per request, no KL stop', { targetKl: Infinity }),
+  byTraining('per slot, KL stop', { ratio: 'per slot' }),
+  byTraining('per slot, no KL stop', printedOptimiser),
+];
+
+/** Return normalisation and the critic's rate as printed, at the printed optimiser. */
+const switches: readonly Value[] = [
+  byTraining('critic rate as printed', { ...printedOptimiser, criticRate: 1 }),
+  byTraining('raw returns', { ...printedOptimiser, returnNorm: false }),
+  byTraining('both as printed', { ...printedOptimiser, criticRate: 1, returnNorm: false }),
+];
+
+/** Weights of PPO's penalty in printed units; the paper prints neither its form nor its weight. */
+const penalties: readonly Value[] = [1, 10, 100, 1000].map((fixedPenalty) =>
+  byTraining(`weight ${String(fixedPenalty)}`, { ...printedOptimiser, fixedPenalty }),
+);
+
+/** Forms of the printed redistribution, fixed before any was run: windows, overlap, second discount, predictor steps. */
+const printedForms: readonly Value[] = [
+  byTraining('as printed, H = 250', {}),
+  byTraining('overlapping windows', { windowStride: 25 }),
+  byTraining('no second discount', { discountRedistributed: false }),
+  byTraining('overlap, no second discount, 100 steps of 32', {
+    windowStride: 25,
+    discountRedistributed: false,
+    predictorSteps: 100,
+    predictorBatch: 32,
+  }),
+  byTraining('the same, H = 50', {
+    window: 50,
+    windowStride: 10,
+    discountRedistributed: false,
+    predictorSteps: 100,
+    predictorBatch: 32,
+  }),
+  byTraining('the same, H = 50, ratio per slot, no KL stop', {
+    ...printedOptimiser,
+    window: 50,
+    windowStride: 10,
+    discountRedistributed: false,
+    predictorSteps: 100,
+    predictorBatch: 32,
+  }),
+];
+
+/** The comparisons of learners: what each choice is worth, and whether trainings lapse. */
+export function learnerSweeps({ seeds, extraSeeds, users }: Profile): Sweep[] {
+  const atLoads = users.map((U): Value => ({ x: U, system: { users: U }, training: {} }));
+  return [
+    { artefact: 'factorial', methods: credits, seeds, values: factorial },
+    { artefact: 'lapses', methods: ['lyreo'], seeds, values: atLoads },
+    { artefact: 'lapses', methods: ['ly-ppo', 'ppo'], seeds: extraSeeds, values: atLoads },
+    { artefact: 'lapses', methods: ['drift-plus-penalty'], seeds, values: atLoads },
+    { artefact: 'penalty', methods: ['ppo'], seeds: [1], values: penalties },
+    { artefact: 'switches', methods: ['ly-ppo', 'lyreo'], seeds: extraSeeds, values: switches },
+    { artefact: 'printed-forms', methods: ['lyreo-printed'], seeds: [1], values: printedForms },
+  ];
+}
