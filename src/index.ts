@@ -218,16 +218,7 @@ export {
   type Reference,
 } from './plots/comparison';
 export { trainingFigure, type TrainingCurve, type TrainingFigureOptions } from './plots/training';
-export {
-  slotPanels,
-  truncationFigure,
-  creditMovesFigure,
-  requestWorthFigure,
-  truthFigure,
-  type SlotPanel,
-  type RequestWorth,
-  type TruthPanel,
-} from './plots/redistribution';
+export { slotPanels, truncationFigure, type SlotPanel } from './plots/redistribution';
 export {
   convergenceFigure,
   distributionFigure,
@@ -242,20 +233,6 @@ export {
   type AblationRow,
 } from './plots/results';
 export { scoreboardFigure } from './plots/scoreboard';
-export { gapFigure, boundFigure, assignmentsFigure, type BoundBar, type BoundPanel } from './plots/optimality-gap';
-export { conditionFigure, conditionText, hasCondition } from './plots/conditions';
-export {
-  type PoolCurve,
-  type SearchSeries,
-  type TradeOff,
-  fitFigure,
-  poolFigure,
-  searchFigure,
-  sensitivityFigure,
-  tradeOffFigure,
-  unitFigure,
-  valleyFigure,
-} from './plots/calibration';
 export {
   runsNote,
   seedsText,
@@ -273,6 +250,15 @@ export { plot, livePlot, type PlotOptions, type LivePlot } from './notebook/plot
 export { progress, interruptSignal, type ProgressTick } from './notebook/progress';
 export { renderFigure, closeRenderer, findChromium, type RenderOptions } from './notebook/render';
 export { table, type TableOptions } from './notebook/table';
-export { toDataFrame, complete, concatFrames, describeFrame, csvOf } from './notebook/data-frame';
+export {
+  type Statistic,
+  toDataFrame,
+  aggregate,
+  records,
+  complete,
+  concatFrames,
+  describeFrame,
+  csvOf,
+} from './notebook/data-frame';
 export { type RemadeRow, makeMissing, remake } from './notebook/stored-runs';
 export { OKABE_ITO, figureTemplate } from './plots/theme';

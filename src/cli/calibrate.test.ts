@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UnitTraining } from '../studies/balance-unit';
-import type { Candidate } from '../studies/calibrate';
+import type { UnitTraining } from '../studies/calibration/balance-unit';
+import type { Candidate } from '../studies/calibration/search';
 import { builtCli } from '../../tests/support/built';
 
 let cli = '';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { invalid } from '../core/errors';
-import type { Candidate, ConstantName } from '../studies/calibrate';
+import type { ConstantName } from '../studies/calibration/constants';
+import type { Candidate } from '../studies/calibration/search';
 import { interruptible } from './interrupt';
 import { integerOption, listOption, numberOption } from './options';
 import { createProgress } from './progress';
@@ -26,7 +27,7 @@ export function calibrateCommand(program: Command): void {
   const command = program
     .command('calibrate')
     .description('fit the constants that the paper does not print to the numbers that it does')
-    .option('--candidates <n>', 'how many are tried in all', integerOption('--candidates', 1, 1_000_000), 200)
+    .option('--candidates <n>', 'number of candidates in all', integerOption('--candidates', 1, 1_000_000), 200)
     .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
     .option(
       '--slots <n>',
@@ -35,7 +36,7 @@ export function calibrateCommand(program: Command): void {
     )
     .option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', listOption('--free'))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
-    .option('--sensitivity', 'also change each constant by 20 % and tell what it does')
+    .option('--sensitivity', 'also change each constant by 20 % and print the objective')
     .option(
       '--balance-units <numbers>',
       'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the deviation of Table II',
@@ -68,7 +69,7 @@ Examples:
 }
 
 async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
-  const { bestUnit, deviationError, unitTrainings } = await import('../studies/balance-unit.js');
+  const { bestUnit, deviationError, unitTrainings } = await import('../studies/calibration/balance-unit.js');
   const { dataFile } = await import('../core/files.js');
   const { seed, updates, slots } = flags;
   const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
@@ -119,8 +120,10 @@ async function runUnits(flags: CalibrateFlags, words: readonly string[], args: r
 }
 
 async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
-  const { bestOf, constantNames, search, sensitivities, targetsOf, toCalibrated } =
-    await import('../studies/calibrate.js');
+  const { constantNames, toCalibrated } = await import('../studies/calibration/constants.js');
+  const { targetsOf } = await import('../studies/calibration/objective.js');
+  const { bestOf, search } = await import('../studies/calibration/search.js');
+  const { sensitive, sensitivity } = await import('../studies/calibration/sensitivity.js');
   const { dataFile } = await import('../core/files.js');
   const { candidates, seed, slots } = flags;
   const free = flags.free?.map((word): ConstantName => {
@@ -150,7 +153,8 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
   }
   const [pilot, best] = [found[0], bestOf(found)];
   const targets = targetsOf();
-  const answers = flags.sensitivity === true ? sensitivities(best.constants, seed, slots) : [];
+  const changed = flags.sensitivity === true ? sensitive : [];
+  const answers = changed.map((name) => sensitivity(name, best.constants, seed, slots));
   if (flags.apply === true) {
     const { writeFileAtomic } = await import('../core/atomic.js');
     const shipped = toCalibrated(best.constants, ['lyreo', ...args].join(' '));
@@ -175,11 +179,11 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     ['constant', 'pilot', 'best'],
     ...constantNames.map((name) => [name, short(pilot.constants[name]), short(best.constants[name])]),
   ];
-  const sensitivity = [
+  const responses = [
     ['sensitivity of the objective', 'change', 'less', 'more'],
     ...answers.map(({ name, change, less, more }) => [name, change, short(less.objective), short(more.objective)]),
   ];
   process.stdout.write(
-    `${[numbers, constants, ...(answers.length > 0 ? [sensitivity] : [])].map(alignColumns).join('\n\n')}\n\n${found.length} candidates in ${logFile}\n`,
+    `${[numbers, constants, ...(answers.length > 0 ? [responses] : [])].map(alignColumns).join('\n\n')}\n\n${found.length} candidates in ${logFile}\n`,
   );
 }

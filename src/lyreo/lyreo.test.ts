@@ -18,6 +18,7 @@ import { slot } from './credit/slot';
 import { type LearningMethod, methodIds } from './method';
 import { createPolicy, slotRecord } from './policy';
 import { trainingConfig } from './read-training';
+import type { Rollout } from './rollout';
 
 const quick = { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] };
 
@@ -122,6 +123,29 @@ describe('Learner', () => {
     expect([...stepped.policy.net.parameters.values]).toEqual([...whole.policy.net.parameters.values]);
     whole.dispose();
     stepped.dispose();
+  });
+
+  it('an observer learns the values of what another plays, keeps its own policy, and leaves the other as it was', () => {
+    const [watched, alone, observer] = [learner({}), learner({}), learner({ credit: delayed })];
+    const before = [...observer.policy.net.parameters.values];
+    let rollout: Rollout | null = null;
+    for (let k = 0; k < 2; k++) {
+      rollout = watched.play();
+      if (rollout === null) throw new Error('stopped');
+      observer.learnValues(rollout, observer.assignCredit(rollout));
+      const log = watched.learn(rollout, watched.assignCredit(rollout));
+      expect(alone.update()?.log).toMatchObject(log);
+    }
+    const seen = rollout as unknown as Rollout;
+    const errors = Array.from({ length: 60 }, () => {
+      const credit = observer.assignCredit(seen);
+      const values = observer.values(seen);
+      observer.learnValues(seen, credit);
+      return credit.targets.reduce((sum, y, k) => sum + (y - values[k]) ** 2, 0);
+    });
+    expect(errors[59]).toBeLessThan(0.7 * errors[0]);
+    expect([...observer.policy.net.parameters.values]).toEqual(before);
+    for (const one of [watched, alone, observer]) one.dispose();
   });
 
   it('stops while it plays when it is asked to', () => {

@@ -154,6 +154,14 @@ export class Learner {
     return log;
   }
 
+  /**
+   * Step 3 without the policy: the critic learns from an episode that another learner has played. With `assignCredit`,
+   * several credit rules can so be compared on the same decisions.
+   */
+  learnValues(rollout: Rollout, credit: Credit): void {
+    this.ppo.updateCritic(rollout, this.criticTargets(credit.targets), this.batchRng);
+  }
+
   /** Targets as the critic is to predict them; its last layer follows their scale. */
   private criticTargets(targets: Float64Array): Float32Array {
     if (!this.training.returnNorm) return Float32Array.from(targets);

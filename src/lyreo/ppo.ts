@@ -183,6 +183,18 @@ export class Ppo {
     this.criticOptimiser.learningRate = learningRate * criticRate * share;
   }
 
+  /** The critic alone, with as many steps as `update` takes at most. */
+  updateCritic(rollout: Rollout, targets: Float32Array, rng: Rng): void {
+    const { updateEpochs, minibatches } = this.config;
+    const order = Int32Array.from({ length: rollout.slots }, (_, t) => t);
+    const size = Math.ceil(rollout.slots / minibatches);
+    for (let epoch = 0; epoch < updateEpochs; epoch++) {
+      shuffle(order, rng);
+      for (let begin = 0; begin < order.length; begin += size)
+        this.stepCritic(rollout, targets, order.subarray(begin, begin + size));
+    }
+  }
+
   /** Policy and critic with their optimisers. */
   save(): State {
     return {

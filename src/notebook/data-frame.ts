@@ -15,7 +15,7 @@ function danfo(): typeof Danfo {
  *
  * Note: danfojs reads the type of a column from its first 20 rows and would cut a later 2.5 down to 2 in a tensor; the
  * types are passed. `mean` of a column with null adds 0 for it, so there is no null. A grouped mean of a group with NaN
- * is NaN: {@link complete} leaves such rows out first.
+ * is NaN: {@link aggregate} leaves such rows out.
  *
  * @throws TypeError when a column mixes numbers and texts.
  */
@@ -51,6 +51,30 @@ function cell(value: unknown, type: ColumnType): unknown {
 export function complete(frame: DataFrame, columns: readonly string[] = frame.columns): DataFrame {
   const kept = recordsOf(frame).filter((row) => columns.every((column) => !isMissing(row[column])));
   return toDataFrame(kept);
+}
+
+/** A statistic that danfojs computes of a group. */
+export type Statistic = 'mean' | 'min' | 'max' | 'count' | 'sum' | 'std';
+
+/**
+ * Groups rows and computes statistics of columns, by danfojs's `groupby` and `agg`: column `latency` with `mean` becomes
+ * `latency_mean`. Rows that lack one of the columns are left out; without rows the frame is empty.
+ * Note: danfojs gives NaN for the mean of a group with one missing number, and throws for a frame without rows.
+ */
+export function aggregate(
+  rows: Rows,
+  by: readonly string[],
+  statistics: Readonly<Record<string, Statistic | readonly Statistic[]>>,
+): DataFrame {
+  const frame = complete(toDataFrame(rows), [...by, ...Object.keys(statistics)]);
+  if (frame.shape[0] === 0) return frame;
+  const lists = Object.entries(statistics).map(([column, of]): [string, string[]] => [column, [of].flat()]);
+  return toDataFrame(frame.groupby([...by]).agg(Object.fromEntries(lists)));
+}
+
+/** A frame's rows as records. */
+export function records<T extends object = Readonly<Record<string, number>>>(rows: Rows): T[] {
+  return recordsOf(rows) as T[];
 }
 
 /**

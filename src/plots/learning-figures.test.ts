@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { Figure } from './figure';
-import { creditMovesFigure, requestWorthFigure, slotPanels, truncationFigure, truthFigure } from './redistribution';
+import { slotPanels, truncationFigure } from './redistribution';
 import { trainingFigure } from './training';
 
 interface Trace {
@@ -32,26 +32,6 @@ const panels = slotPanels(
   'Two',
   10,
 );
-const moves = creditMovesFigure([
-  { assignedSlot: 3, completedSlot: 3, seconds: 1, requests: 1 },
-  { assignedSlot: 3, completedSlot: 5, seconds: 4, requests: 2 },
-]);
-const worth = requestWorthFigure({
-  requests: ['t0-0', 't0-1'],
-  servers: ['s1', 's2'],
-  worth: [
-    [1, -2],
-    [0, 0.5],
-  ],
-  chosen: [0, 1],
-  unit: 's',
-  title: 'Worth',
-});
-const truth = truthFigure(
-  [{ label: 'one', colour: '#0072B2', truth: [1, 2, 3], credit: [2, 4, 6], correlation: 1 }],
-  'Truth',
-  'effect',
-);
 const truncation = truncationFigure([
   { horizon: 1, meanError: 1, largestError: 2, valueError: 2, largestReward: 1, bound: 3, holds: true },
 ]);
@@ -59,9 +39,6 @@ const truncation = truncationFigure([
 describe.each([
   ['training', training],
   ['slot panels', panels],
-  ['credit moves', moves],
-  ['request worth', worth],
-  ['truth', truth],
   ['truncation', truncation],
 ])('the figure of %s', (_name, figure) => {
   it('has a title, titled axes and as many x as y', () => {
@@ -85,21 +62,3 @@ it('slot panels count from their first slot and share its axis', () => {
     [10, 11],
   ]);
 });
-
-it('credit moves end at both slots and sum up their seconds', () => {
-  expect(traces(moves)[1]).toMatchObject({ x: [5, 4, 3], y: [1, 0.5, 0] });
-  expect(traces(moves).slice(-1)).toMatchObject([{ text: ['5'] }]);
-});
-
-it('request worth is centred on zero', () => {
-  expect(figureOf(worth)).toMatchObject({ zmin: -2, zmax: 2 });
-});
-
-it('credit is drawn in its standard deviations', () => {
-  const [, middle, last] = Array.from(traces(truth)[0]?.y ?? []) as number[];
-  expect([middle, last]).toEqual([0, Math.sqrt(1.5)]);
-});
-
-function figureOf(figure: Figure): object | undefined {
-  return figure.data[0];
-}

@@ -2,12 +2,12 @@ import { type Rng, createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
 import type { SlotOutcome } from '../env/outcome';
 import { completedLatency, weightedDeviation } from '../env/reward';
-import { sample } from '../nn/categorical';
-import type { SystemConfig } from '../system/config';
 import { type Policy, type SlotRecord, slotRecord } from '../lyreo/policy';
 import type { Rollout } from '../lyreo/rollout';
+import { sample } from '../nn/categorical';
+import type { SystemConfig } from '../system/config';
 
-/** What is looked at, and how closely. */
+/** The decisions to look at, and how closely. */
 export interface CounterfactualOptions {
   /** Slots whose decisions are looked at. */
   readonly slots: readonly number[];
@@ -15,7 +15,7 @@ export interface CounterfactualOptions {
   readonly unit?: 'request' | 'slot' | undefined;
   /** The first so many requests of each slot. Default: all. */
   readonly requestsPerSlot?: number | undefined;
-  /** h: arrivals go on for so many slots, the decision's own included; then the servers run until they are empty. Default 20. */
+  /** h: arrivals continue for so many slots, the decision's own included; then the servers run until they are empty. Default 20. */
   readonly horizon?: number | undefined;
   /** Futures over which an effect is averaged; each is the same for all that is compared. Default 2. */
   readonly repeats?: number | undefined;
@@ -27,7 +27,7 @@ export interface CounterfactualOptions {
 export interface CounterfactualEffects {
   /** t·U + i of each decision, its place in a credit's `advantages`; t·U where whole slots are looked at. [n] */
   readonly decisions: Int32Array;
-  /** What the decision changed, against what the policy does on average, in the unit of the rewards. [n] */
+  /** Effect of the decision, against the policy's average one, in the unit of the rewards. [n] */
   readonly effects: Float64Array;
 }
 
@@ -35,7 +35,7 @@ export interface CounterfactualEffects {
 const RARE = 0.005;
 
 /**
- * What decisions of a recorded episode really changed. The simulator is forked at the decision's slot; each branch makes
+ * The true effects of decisions of a recorded episode. The simulator is forked at the decision's slot; each branch makes
  * another decision, and meets the same future with the same policy and the same draws:
  *   G = −(ν·Σ D_tot + Σ_t Σ_s Z_s·Y_s/unit²)/U,   effect = G(decision) − Σ_alternatives π·G(alternative),
  * the true advantage, of which a credit's `advantages` are estimates.
@@ -50,25 +50,20 @@ export function counterfactualEffects(
   options: CounterfactualOptions,
 ): CounterfactualEffects {
   const { requests: U } = rollout;
-  const { horizon = 20, requestsPerSlot = U, unit = 'request', alternatives = 8 } = options;
-  const decisions: number[] = [];
-  const effects: number[] = [];
-  for (const t of options.slots) {
-    const fork = new Fork({ ...config, slots: t + horizon }, policy, seed, rollout, t, options.repeats ?? 2);
-    if (unit === 'slot') {
-      decisions.push(t * U);
-      effects.push(fork.slotEffect(alternatives));
-      continue;
-    }
-    for (let i = 0; i < Math.min(U, requestsPerSlot); i++) {
-      decisions.push(t * U + i);
-      effects.push(fork.requestEffect(i));
-    }
-  }
-  return { decisions: Int32Array.from(decisions), effects: Float64Array.from(effects) };
+  const { slots, unit = 'request', requestsPerSlot = U, horizon = 20, repeats = 2, alternatives = 8 } = options;
+  const rows = slots.flatMap((t): (readonly [decision: number, effect: number])[] => {
+    const fork = new Fork({ ...config, slots: t + horizon }, policy, seed, rollout, t, repeats);
+    if (unit === 'slot') return [[t * U, fork.slotEffect(alternatives)]];
+    const count = Math.min(U, requestsPerSlot);
+    return Array.from({ length: count }, (_, i) => [t * U + i, fork.requestEffect(i)] as const);
+  });
+  return {
+    decisions: Int32Array.from(rows, ([decision]) => decision),
+    effects: Float64Array.from(rows, ([, effect]) => effect),
+  };
 }
 
-/** An episode as it stood at the start of slot t, with what was decided then. */
+/** An episode as it stood at the start of slot t, with the decisions of that slot. */
 class Fork {
   private readonly env: EdgeEnv;
   private readonly record: SlotRecord;
@@ -83,16 +78,16 @@ class Fork {
     private readonly t: number,
     private readonly repeats: number,
   ) {
-    const { requests: U, servers: S } = rollout;
+    const { requests: U, servers: S, actions } = rollout;
     this.env = new EdgeEnv(config, seed);
     this.env.reset();
-    for (let before = 0; before < t; before++) this.env.step(rollout.actions.subarray(before * U, (before + 1) * U));
+    for (let before = 0; before < t; before++) this.env.step(actions.subarray(before * U, (before + 1) * U));
     this.record = slotRecord(policy, U, S);
-    this.decided = rollout.actions.slice(t * U, (t + 1) * U);
+    this.decided = actions.slice(t * U, (t + 1) * U);
     this.own = this.meanReturn(this.decided);
   }
 
-  /** Against the servers that request i could have gone to instead, the slot's others staying where they are. */
+  /** Against the servers that request i could have been sent to instead, the slot's others staying where they are. */
   requestEffect(i: number): number {
     const { requests: U, servers: S, allLogProbs } = this.rollout;
     const row = (this.t * U + i) * S;
@@ -120,11 +115,8 @@ class Fork {
   private redrawn(rng: Rng): Int32Array {
     const { requests: U, servers: S, allLogProbs } = this.rollout;
     const other = new Int32Array(U);
-    if (this.policy.kind === 'sequential') {
-      this.policy.act(this.env.view, other, this.record, rng);
-      return other;
-    }
-    for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (this.t * U + i) * S, S, rng);
+    if (this.policy.kind === 'sequential') this.policy.act(this.env.view, other, this.record, rng);
+    else for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (this.t * U + i) * S, S, rng);
     return other;
   }
 
@@ -136,8 +128,8 @@ class Fork {
 
   /** G of the branch that begins with this assignment. */
   private returnOf(assignment: Int32Array, rng: Rng): number {
-    const env = this.env.fork();
     const { latencyWeight, balanceUnit } = this.config;
+    const env = this.env.fork();
     const later = new Int32Array(this.rollout.requests);
     let sum = 0;
     let step = env.step(assignment);

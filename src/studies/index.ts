@@ -1,54 +1,45 @@
 // Studies beyond the paper's figures, imported by a path of their own: `import * as studies from 'lyreo/studies'`.
-export { type Episode, readEpisode } from './bounds/episode';
-export { aloneBound, aloneSeconds } from './bounds/alone';
-export { type LowerBound, lowerBound } from './bounds/lower-bound';
-export { type ServerCost, ServerCosts } from './bounds/server-costs';
-export { type Optimum, exactOptimum } from './bounds/optimum';
-export { type CounterfactualOptions, type CounterfactualEffects, counterfactualEffects } from './counterfactual';
-export { type UnitTraining, bestUnit, deviationError, unitTrainings } from './balance-unit';
+
+// How the constants that the paper does not print were fitted.
 export {
-  type Candidate,
   type ConstantName,
   type Constants,
-  type Score,
-  type Sensitivity,
-  type Target,
-  bestOf,
   constantNames,
   fittedByDefault,
-  gpusUnder,
-  meanError,
   pilotConstants,
   presentConstants,
   ranges,
+} from './calibration/constants';
+export {
+  type Score,
+  type Target,
+  gpusUnder,
+  meanError,
   score,
-  search,
-  sensitive,
-  sensitivities,
-  sensitivity,
   simulateUnder,
   targetsOf,
-} from './calibrate';
+} from './calibration/objective';
 export {
-  type Agreement,
+  type Candidate,
+  type CandidateRow,
   type StoredSearch,
-  type StoredUnits,
-  agreement,
-  bestSoFar,
+  bestOf,
+  candidateRows,
+  search,
   storedSearch,
-  storedUnits,
-} from './calibration-log';
-export {
-  type SmallInstance,
-  type SmallResult,
-  type GapRow,
-  type Move,
-  type BoundedRun,
-  smallInstance,
-  gapRows,
-  moves,
-  EpisodeBounds,
-} from './optimality-gap';
-export { CreditObserver } from './credit-observer';
-export { type CreditAndTruth, besideTruth, besideTruthInSlot, correlation, rankCorrelation } from './credit-truth';
-export { type CreditMove, creditMoves, slotCredit } from './credit-moves';
+} from './calibration/search';
+export { type Sensitivity, sensitive, sensitivity } from './calibration/sensitivity';
+export { type StoredUnits, type UnitTraining, bestUnit, storedUnits, unitTrainings } from './calibration/balance-unit';
+
+// How far from optimal: the exact optimum of small episodes, a lower bound for large ones.
+export { type Episode, readEpisode } from './bounds/episode';
+export { aloneBound } from './bounds/alone';
+export { type LowerBound, lowerBound } from './bounds/lower-bound';
+export { ServerCosts } from './bounds/server-costs';
+export { type Optimum, exactOptimum } from './bounds/optimum';
+export { type GapRow, type Move, type SmallInstance, moves, smallInstance } from './bounds/small-instance';
+export { type BoundedRun, boundedRuns } from './bounds/bounded-run';
+
+// The true effect of decisions, beside their credit.
+export { type CounterfactualEffects, type CounterfactualOptions, counterfactualEffects } from './counterfactual';
+export { correlation, rankCorrelation, withinGroups } from './correlation';

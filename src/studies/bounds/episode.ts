@@ -9,9 +9,9 @@ import { type ServingConstants, tokensThatFit } from '../../system/server';
 import { type Workload, slotRequests } from '../../system/workload';
 
 /**
- * All that an episode brings, known beforehand: every request of its T slots with its true length and its links, and
- * the servers. What a bound is computed from, and what no scheduler sees. Requests that no server can ever hold are
- * left out, as the environment refuses them.
+ * An episode known beforehand: every request of its T slots with its true length and its links, and the servers. Bounds
+ * are computed from it; no scheduler sees it. Requests that no server can ever hold are left out, as the environment
+ * refuses them.
  */
 export interface Episode {
   readonly config: SystemConfig;

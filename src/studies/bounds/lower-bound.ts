@@ -14,7 +14,7 @@ export interface LowerBound {
   readonly prices: Float64Array;
 }
 
-/** What rounding may take from a sum of doubles, relative. */
+/** The most that rounding takes from a sum of doubles, relative. */
 const ROUNDING = 1e-9;
 
 /**

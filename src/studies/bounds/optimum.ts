@@ -2,7 +2,7 @@ import { balanceDeviation } from '../../env/virtual-queue';
 import { leastAlone } from './alone';
 import type { ServerCosts } from './server-costs';
 
-/** The best that can be done in an episode by whoever knows all of it. */
+/** The best assignment of an episode's requests, found with all of them known. */
 export interface Optimum {
   /** Least mean D_tot, s; NaN without requests. */
   readonly meanLatency: number;
@@ -10,7 +10,7 @@ export interface Optimum {
   readonly worstDeviation: number;
   /** Server of every request, [T][requests of the slot]; one of the best, if there are several. */
   readonly assignments: readonly (readonly number[])[];
-  /** Beginnings of episodes that were looked at. */
+  /** Beginnings of episodes that were examined. */
   readonly nodes: number;
 }
 

@@ -9,7 +9,7 @@ const STEPS = 200;
 /** Requests that the search looks at; the bound itself counts all. */
 const SAMPLE = 1000;
 
-/** What the bound may choose freely. */
+/** The free variables of the bound. */
 export interface Prices {
   /** λ_s, request-seconds per second of the server, [S]. */
   readonly time: Float64Array;
@@ -37,7 +37,7 @@ export class PricedEpisode {
   private readonly slotRoots: Float64Array;
   /** D_tx alone, s, [N, S]; ∞ where the pool cannot hold the request. */
   private readonly transmission: Float64Array;
-  /** Means over requests of l_out, Σ c, Σ √c: what charges are chosen for. */
+  /** Means over requests of l_out, Σ c, Σ √c: charges are chosen for them. */
   private readonly mean: TokenSums;
 
   constructor(private readonly episode: Episode) {
@@ -109,7 +109,7 @@ export class PricedEpisode {
   /**
    * The bound from every `stride`-th request, each counted `stride` times; a bound only if the stride is 1.
    *
-   * @param use receives how far the requests would use each server; null leaves that out.
+   * @param use receives the requests' use of each server; null leaves that out.
    */
   private evaluate({ time, share }: Prices, stride: number, use: Use | null): number {
     const { episode, capacity, slotRoots, prefillRate, mean, lines, longest } = this;
@@ -148,12 +148,12 @@ export class PricedEpisode {
     return sum;
   }
 
-  /** Whether the prefill of slot t is charged by 2·μ·√l_in − μ²·v rather than by l_in/v: whichever promises more. */
+  /** Whether the prefill of slot t is charged by 2·μ·√l_in − μ²·v, not by l_in/v: the greater of the two counts. */
   private asBatch(t: number, share: number): boolean {
     return share * this.slotRoots[t] ** 2 > this.slotInput[t];
   }
 
-  /** Adds what request n would use of each server if it were spread over those of nearly least cost. */
+  /** Adds the use that request n would make of each server if it were spread over those of nearly least cost. */
   private spreadOver(
     n: number,
     costs: Float64Array,
@@ -182,7 +182,7 @@ export class PricedEpisode {
   }
 }
 
-/** What requests would use of the servers. */
+/** The use that requests would make of the servers. */
 interface Use {
   /** Server time, s, [S]. */
   readonly seconds: Float64Array;

@@ -6,7 +6,7 @@ import { type Episode, canHold } from './episode';
 /** Requests that a set, a number's bits, has room for. */
 const MOST_REQUESTS = 24;
 
-/** What a server makes of the requests that are sent to it. */
+/** The outcome of the requests that are sent to a server. */
 export interface ServerCost {
   /** Σ D_tot of the requests, if nothing else comes, s; ∞ when the pool can never hold one of them. */
   readonly seconds: number;
@@ -15,9 +15,9 @@ export interface ServerCost {
 }
 
 /**
- * What each server makes of each set of an episode's requests, computed with the serving engine when first asked for.
- * Servers share nothing once requests are assigned, the band and the prefill are each server's own, so that an
- * episode's Σ D_tot is the sum over servers: S·2^N runs tell what S^N assignments lead to.
+ * The outcome of each set of an episode's requests on each server, computed with the serving engine when first asked
+ * for. Servers share nothing once requests are assigned, the band and the prefill are each server's own, so that an
+ * episode's Σ D_tot is the sum over servers: S·2^N runs give the outcomes of S^N assignments.
  *
  * A set is a number: bit n stands for request n of the episode.
  */
@@ -87,7 +87,7 @@ export class ServerCosts {
   }
 }
 
-/** M_s·Δ in token-seconds: what η is a share of. */
+/** M_s·Δ in token-seconds, of which η is a share. */
 function maxTokenSeconds({ servers, constants }: Episode, s: number): number {
   return (servers[s].kvCapacityBytes / constants.kvBytesPerToken) * constants.slotSeconds;
 }

@@ -1,16 +1,16 @@
 import type { Line } from './convex-lines';
 
-/** What a server asks of every token that is made on it. */
+/** The charge on every token that a server generates. */
 export interface Charge {
   /** λ ≥ 0: price of a second of the server, in request-seconds per second. */
   readonly price: number;
-  /** θ in [0, 1]: how far the price is charged by the KV memory held rather than by the company in the batch. */
+  /** θ in [0, 1]: the share of the price that is charged by the KV memory held, not by the others in the batch. */
   readonly byMemory: number;
   /** τ(m) ≥ a + b·m, tokens. */
   readonly line: Line;
 }
 
-/** Three numbers that go with 1, c and √c: sums over tokens, or what a charge asks of each, s. */
+/** Three numbers that belong to 1, c and √c: sums over tokens, or the rates of a charge, s. */
 export interface TokenSums {
   readonly ones: number;
   readonly held: number;
@@ -18,7 +18,7 @@ export interface TokenSums {
 }
 
 /**
- * What one token must bear of an iteration's cost when its request holds c tokens, s:
+ * The part of an iteration's cost that one token bears when its request holds c tokens, s:
  *   φ(c) = a + λ·(b + θ·a/M)·c + 2·√(λ·(1 − θ)·a·b·c).
  *
  * An iteration of a batch of n requests that hold c_1 … c_n, Σ c_j ≤ m ≤ M, costs n request-seconds per second and λ
@@ -38,13 +38,13 @@ export function chargeRates({ price, byMemory, line: { a, b } }: Charge, maxToke
   };
 }
 
-/** What the rates ask of some tokens: sums over them of 1, c and √c. */
+/** The cost that some tokens bear at these rates, from their sums of 1, c and √c, s. */
 export function asked(rates: TokenSums, { ones, held, roots }: TokenSums): number {
   return rates.ones * ones + rates.held * held + rates.roots * roots;
 }
 
 /**
- * The charge at a price that asks most, among the lines and all θ.
+ * The highest charge at a price, among the lines and all θ.
  *
  * @param tokens Σ 1, Σ c and Σ √c over the tokens that it is chosen for.
  */

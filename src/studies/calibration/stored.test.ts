@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { calibrated } from '../system/calibrated';
-import { bestUnit } from './balance-unit';
-import {
-  type Candidate,
-  bestOf,
-  fittedByDefault,
-  pilotConstants,
-  presentConstants,
-  score,
-  targetsOf,
-} from './calibrate';
-import { agreement, bestSoFar, storedSearch, storedUnits } from './calibration-log';
+import { calibrated } from '../../system/calibrated';
+import { bestUnit, storedUnits } from './balance-unit';
+import { fittedByDefault, pilotConstants, presentConstants } from './constants';
+import { score, targetsOf } from './objective';
+import { type Candidate, bestOf, candidateRows, storedSearch } from './search';
 
 const candidate = (index: number, objective: number, kvPoolFraction: number): Candidate => ({
   index,
@@ -47,20 +40,24 @@ describe('the stored calibration', () => {
   });
 });
 
-describe('bestSoFar', () => {
-  it('never rises', () => {
-    expect(bestSoFar([0.3, 0.4, 0.1, 0.2].map((objective, k) => candidate(k, objective, 0.01)))).toEqual([
-      0.3, 0.3, 0.1, 0.1,
-    ]);
-  });
-});
-
-describe('agreement', () => {
-  it('is how much of the range of the search lies between the extremes, on the scale of the draw', () => {
-    // κ is drawn evenly on a logarithmic scale from 1/500 to 1/60.
-    const [agreed, other] = agreement([candidate(0, 0, 0.004), candidate(1, 0, 0.008)], ['kvPoolFraction', 'tau1']);
-    expect([agreed.name, agreed.share]).toEqual(['tau1', 0]);
-    expect(other).toMatchObject({ name: 'kvPoolFraction', least: 0.004, greatest: 0.008 });
-    expect(other.share).toBeCloseTo(Math.log(2) / Math.log(500 / 60), 12);
+describe('the rows of a search', () => {
+  it('have constants, values by target and the least objective so far, which never rises', () => {
+    const candidates = [0.3, 0.4, 0.1, 0.2].map((objective, k) => ({
+      ...candidate(k, objective, 0.01),
+      values: [k],
+      overloaded: k === 1 ? ['Random U = 40', 'LL U = 60'] : [],
+    }));
+    const rows = candidateRows({ seed: 7, slots: 10, free: [], targets: targetsOf().slice(0, 1), candidates });
+    expect(rows.map(({ best }) => best)).toEqual([0.3, 0.3, 0.1, 0.1]);
+    expect(rows[1]).toMatchObject({
+      search: 'seed 7',
+      candidate: 1,
+      objective: 0.4,
+      overloaded: 'Random U = 40, LL U = 60',
+      kvPoolFraction: 0.01,
+      tau1: pilotConstants.tau1,
+      'Table II LYREO meanLatency': 1,
+    });
+    expect(rows[0].overloaded).toBe('no');
   });
 });

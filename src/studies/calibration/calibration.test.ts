@@ -2,24 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { schedulers } from '../schedulers/index';
-import { parseCalibrated } from '../system/calibrated';
-import { systemConfig } from '../system/presets';
-import {
-  bestOf,
-  constantNames,
-  meanError,
-  pilotConstants,
-  presentConstants,
-  ranges,
-  score,
-  search,
-  sensitivity,
-  simulateUnder,
-  targetsOf,
-  toCalibrated,
-} from './calibrate';
-import { simulate } from '../env/simulate';
+import { schedulers } from '../../schedulers/index';
+import { parseCalibrated } from '../../system/calibrated';
+import { systemConfig } from '../../system/presets';
+import { constantNames, pilotConstants, presentConstants, ranges, toCalibrated } from './constants';
+import { meanError, score, simulateUnder, targetsOf } from './objective';
+import { bestOf, search } from './search';
+import { sensitivity } from './sensitivity';
+import { simulate } from '../../env/simulate';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-calibrate-'));
 afterAll(() => {

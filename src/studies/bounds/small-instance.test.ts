@@ -1,26 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { readEpisode } from './bounds/episode';
-import { lowerBound } from './bounds/lower-bound';
-import { schedulerNames } from '../schedulers/index';
-import { systemConfig } from '../system/presets';
-import { makeCell, profiles } from '../paper/matrix';
-import { EpisodeBounds, gapRows, moves, smallInstance } from './optimality-gap';
-import { executeCell, heldOutSeeds } from '../paper/run';
+import { readEpisode } from './episode';
+import { lowerBound } from './lower-bound';
+import { schedulerNames } from '../../schedulers/index';
+import { systemConfig } from '../../system/presets';
+import { makeCell, profiles } from '../../paper/matrix';
+import { boundedRuns } from './bounded-run';
+import { moves, smallInstance } from './small-instance';
+import { executeCell, heldOutSeeds } from '../../paper/run';
 
 const config = systemConfig('calibrated', { users: 2, servers: 2, slots: 3, kvPoolFraction: 0.002 });
 const instances = [1, 2, 3].map((seed) => smallInstance(config, seed));
 
-describe('smallInstance and gapRows', () => {
-  it('has every scheduler above the optimum, nearest first', () => {
-    const rows = gapRows(instances);
-    expect(rows.map(({ scheduler }) => scheduler).sort()).toEqual([...schedulerNames].sort());
-    for (const { gaps, kept, keptGaps } of rows) {
-      expect(gaps).toHaveLength(instances.length);
-      expect(Math.min(...gaps, ...keptGaps)).toBeGreaterThan(-1e-9);
-      expect(keptGaps).toHaveLength(kept);
+describe('smallInstance', () => {
+  it('has every scheduler above the optimum', () => {
+    for (const { rows, seed } of instances) {
+      expect(rows.map(({ scheduler }) => scheduler)).toEqual(schedulerNames);
+      for (const { gap, keepsBalance, balancedGap, deviation, ...row } of rows) {
+        expect(row.seed).toBe(seed);
+        expect(gap).toBeGreaterThan(-1e-9);
+        expect(keepsBalance).toBe(deviation <= config.balanceTolerance ? 1 : 0);
+        if (keepsBalance === 1) expect(balancedGap).toBeGreaterThan(-1e-9);
+        else expect(balancedGap).toBeNaN();
+      }
     }
-    const means = rows.map(({ gaps }) => gaps.reduce((a, b) => a + b, 0));
-    expect(means).toEqual([...means].sort((a, b) => a - b));
+    expect(instances.flatMap(({ rows }) => rows.filter(({ keepsBalance }) => keepsBalance === 1))).not.toEqual([]);
   });
 
   it('keeping ε never makes the optimum faster', () => {
@@ -43,15 +46,15 @@ describe('moves', () => {
   });
 });
 
-describe('EpisodeBounds', () => {
+describe('boundedRuns', () => {
   it('takes the same episodes as the run, the first so many', async () => {
     const profile = profiles.smoke;
     const run = await executeCell(makeCell(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
     const system = { ...run.config, slots: profile.evaluationSlots };
     const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)).meanLatency);
     const [one, two] = run.evaluation.perEpisode.meanLatency;
-    expect(new EpisodeBounds(1).of(run)).toEqual({ meanLatency: one, bound: first });
-    const both = new EpisodeBounds().of(run);
+    expect(boundedRuns(1)(run)).toEqual({ meanLatency: one, bound: first });
+    const both = boundedRuns()(run);
     expect(both.bound).toBeCloseTo((first + second) / 2, 12);
     expect(both.meanLatency).toBeCloseTo((one + two) / 2, 12);
     expect(both.bound).toBeLessThan(both.meanLatency);
@@ -62,6 +65,6 @@ describe('EpisodeBounds', () => {
     const at = { method: 'jsq', training: {} } as const;
     const there = await executeCell(makeCell(profile, { ...at, system: { servers: 2 } }, 1));
     const moved = await executeCell(makeCell(profile, { ...at, system: {}, appliedTo: { servers: 2 } }, 1));
-    expect(new EpisodeBounds().of(moved).bound).toBe(new EpisodeBounds().of(there).bound);
+    expect(boundedRuns()(moved).bound).toBe(boundedRuns()(there).bound);
   });
 });

@@ -1,61 +1,56 @@
-import { resumeJsonLog, writeJsonLog } from '../core/json-log';
-import { mean } from '../core/statistics';
-import { calibrated } from '../system/calibrated';
-import type { SystemConfig } from '../system/config';
-import { systemConfig } from '../system/presets';
-import type { MethodName } from '../paper/methods';
-import { type Published, publishedFacts } from '../paper/published';
-import { train } from '../paper/train';
+import { join } from 'node:path';
+import { dataFile } from '../../core/files';
+import { readJsonLog, resumeJsonLog, writeJsonLog } from '../../core/json-log';
+import { mean } from '../../core/statistics';
+import type { MethodName } from '../../paper/methods';
+import { type Published, publishedFacts } from '../../paper/published';
+import { train } from '../../paper/train';
+import { calibrated } from '../../system/calibrated';
+import type { SystemConfig } from '../../system/config';
+import { systemConfig } from '../../system/presets';
 
-/** The two methods of Fig. 2b that learn under virtual queues. */
-export const queueMethods: readonly QueueMethod[] = ['lyreo', 'ly-ppo'];
-
-/** LYREO or Ly-PPO. */
+/** LYREO or Ly-PPO: the two methods of Fig. 2b that learn under virtual queues. */
 export type QueueMethod = Extract<MethodName, 'lyreo' | 'ly-ppo'>;
 
-/** A short training under one unit of Y and Z. */
+const queueMethods: readonly QueueMethod[] = ['lyreo', 'ly-ppo'];
+
+/** A short training under one unit of Y and Z; the numbers are means over the training's last quarter. */
 export interface UnitTraining {
   readonly balanceUnit: number;
   readonly method: QueueMethod;
-  /** Mean Z over the training's last quarter. */
+  /** Mean Z. */
   readonly queue: number;
-  /** Mean latency, s, and deviation over the same updates. */
+  /** Mean latency, s. */
   readonly latency: number;
   readonly deviation: number;
 }
 
-/** What is trained. */
+/** Short trainings under several units. */
 export interface BalanceUnitOptions {
   readonly units: readonly number[];
   readonly seed: number;
   readonly updates: number;
   /** Slots of an episode. Default 800. */
   readonly slots?: number | undefined;
-  /** One JSON object per training; what stands there is not trained again. */
+  /** One JSON object per training; a training that stands there is not made again. */
   readonly logFile?: string | undefined;
   readonly onTraining?: ((done: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Where the system differs from the calibrated default. */
+  /** Fields of the system that differ from the calibrated default. */
   readonly system?: Partial<SystemConfig> | undefined;
 }
 
 /**
  * Short trainings of LYREO and Ly-PPO under each unit of Y and Z. The unit is the one free constant that schedulers
- * which do not learn cannot tell: it decides how long Z grows before a policy heeds it, and so how near to ε the policy
+ * without learning do not show: it decides how long Z grows before a policy heeds it, and so how near to ε the policy
  * settles.
  */
 export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTraining[]> {
   const { units, seed, updates, slots = 800, logFile, signal } = options;
   const constants = { ...calibrated(), command: undefined, note: undefined, balanceUnit: undefined };
   const header = JSON.stringify({ seed, updates, slots, constants, system: options.system });
-  const found =
-    logFile === undefined
-      ? []
-      : resumeJsonLog<UnitTraining>(
-          logFile,
-          header,
-          'other trainings; allowed: the same seed, updates, slots, constants and system, or another file',
-        );
+  const others = 'other trainings; allowed: the same seed, updates, slots, constants and system, or another file';
+  const found = logFile === undefined ? [] : resumeJsonLog<UnitTraining>(logFile, header, others);
   for (const balanceUnit of units)
     for (const method of queueMethods) {
       if (found.some((each) => each.balanceUnit === balanceUnit && each.method === method)) continue;
@@ -74,8 +69,8 @@ export async function unitTrainings(options: BalanceUnitOptions): Promise<UnitTr
 }
 
 /**
- * How far a unit's LYREO is from the deviation of Table II: the squared logarithm of ours over printed. Ly-PPO's is not
- * printed. Fig. 2b's mean queues are no guide: no unit comes within a factor of two of both.
+ * The distance of a unit's LYREO from the deviation of Table II: the squared logarithm of ours over printed; Ly-PPO's
+ * deviation is not printed. Fig. 2b's mean queues are no guide: no unit comes within a factor of two of both.
  */
 export function deviationError(
   trainings: readonly UnitTraining[],
@@ -92,4 +87,19 @@ export function bestUnit(trainings: readonly UnitTraining[], facts?: Published):
   return units.reduce((best, unit) =>
     deviationError(trainings, unit, facts) < deviationError(trainings, best, facts) ? unit : best,
   );
+}
+
+/** The short trainings that `lyreo calibrate` has stored in data/calibration. */
+export interface StoredUnits {
+  readonly seed: number;
+  readonly updates: number;
+  readonly slots: number;
+  readonly trainings: readonly UnitTraining[];
+}
+
+/** Reads them. */
+export function storedUnits(): StoredUnits {
+  const { header, lines } = readJsonLog<UnitTraining>(join(dataFile('calibration'), 'balance-unit.jsonl'));
+  const { seed, updates, slots } = JSON.parse(header) as Omit<StoredUnits, 'trainings'>;
+  return { seed, updates, slots, trainings: lines };
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { tinyConfig } from '../../tests/support/tiny';
+import { tinyConfig } from '../../../tests/support/tiny';
 import { type BalanceUnitOptions, bestUnit, deviationError, unitTrainings } from './balance-unit';
-import { publishedFacts } from '../paper/published';
-import { train } from '../paper/train';
+import { publishedFacts } from '../../paper/published';
+import { train } from '../../paper/train';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-units-'));
 afterAll(() => {
