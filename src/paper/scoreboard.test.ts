@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { targetsOf } from '../studies/calibrate';
+import { targetsOf } from '../studies/calibration/objective';
 import { causes, claims, parseClaims } from './claims';
 import { isIndependent } from './headline';
 import {
