@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { invalid } from '../core/errors';
-import type { ConstantName } from '../studies/calibration/constants';
+import { z } from 'zod';
+import { writeFileAtomic } from '../core/atomic';
+import { dataFile } from '../core/files';
 import type { Candidate } from '../studies/calibration/search';
+import { integer } from '../system/config-schema';
+import { origin, printJson } from './console';
 import { interruptible } from './interrupt';
-import { integerOption, listOption, numberOption } from './options';
+import { addProgressOptions, names, option, reader, seeds } from './options';
 import { createProgress } from './progress';
 import { alignColumns, short } from './report';
 
@@ -27,91 +30,78 @@ export function calibrateCommand(program: Command): void {
   const command = program
     .command('calibrate')
     .description('fit the constants that the paper does not print to the numbers that it does')
-    .option('--candidates <n>', 'number of candidates in all', integerOption('--candidates', 1, 1_000_000), 200)
-    .option('--seed <n>', 'of candidates and runs', integerOption('--seed', 0, 2 ** 32 - 1), 1)
-    .option(
-      '--slots <n>',
-      'slots of each run (default: 250), or of a training episode (default: 800)',
-      integerOption('--slots', 10, 100_000),
+    .addOption(option('--candidates <n>', 'number of candidates in all', integer(1, 1_000_000), 200))
+    .addOption(option('--seed <n>', 'seed of candidates and runs', seeds, 1))
+    .addOption(
+      option(
+        '--slots <n>',
+        'slots of each run (default: 250), or of a training episode (default: 800)',
+        integer(10, 100_000),
+      ),
     )
-    .option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', listOption('--free'))
+    .addOption(option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', names))
     .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
     .option('--sensitivity', 'also change each constant by 20 % and print the objective')
-    .option(
-      '--balance-units <numbers>',
-      'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the deviation of Table II',
-      listOption('--balance-units'),
+    .addOption(
+      option(
+        '--balance-units <numbers>',
+        'instead: short trainings of LYREO and Ly-PPO under each unit of Y and Z, to the deviation of Table II',
+        names,
+      ),
     )
-    .option('--updates <n>', 'of each short training', integerOption('--updates', 1, 10_000), 20)
+    .addOption(option('--updates <n>', 'updates of each short training', integer(1, 10_000), 20))
     .option('--apply', 'write the best to data/calibrated.json')
-    .option('--json', 'print one JSON object: targets, pilot, best, sensitivities')
-    .option('--progress', 'show progress on stderr even when it is no terminal')
-    .option('--no-progress', 'show no progress')
-    .addHelpText(
-      'after',
-      `
+    .option('--json', 'print one JSON object: targets, pilot, best, sensitivities');
+  addProgressOptions(command).addHelpText(
+    'after',
+    `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
 balance in that of LYREO-NoLB; LL has to keep up with every load, Random with all but the greatest. The objective is the
 weighted mean of the squared logarithm of ours over printed, each at most ln² 2, latency and P99 counting twice, plus
 ln² 2 for each run that is overloaded. No GPU may decode faster than the next better one. Random search with refinement
-of the best; the log makes it go on where it stopped.
+of the best; a second call continues from the log.
 
 Examples:
   $ lyreo calibrate --candidates 50
   $ lyreo calibrate --candidates 600 --sensitivity
   $ lyreo calibrate --candidates 600 --apply
   $ lyreo calibrate --balance-units 0.01,0.03,0.1,0.3 --apply`,
-    );
+  );
   command.action(async (flags: CalibrateFlags) => {
     const args = command.parent?.args ?? [];
     await (flags.balanceUnits === undefined ? runCalibrate(flags, args) : runUnits(flags, flags.balanceUnits, args));
   });
 }
 
+/** Writes data/calibrated.json. */
+function apply(shipped: object): void {
+  writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(shipped, null, 2)}\n`);
+}
+
 async function runUnits(flags: CalibrateFlags, words: readonly string[], args: readonly string[]): Promise<void> {
   const { bestUnit, deviationError, unitTrainings } = await import('../studies/calibration/balance-unit.js');
-  const { dataFile } = await import('../core/files.js');
-  const { seed, updates, slots } = flags;
-  const units = words.map(numberOption('--balance-units', 'finite numbers > 0 between commas', (x) => x > 0));
+  const allowed = 'finite numbers > 0 between commas';
+  const units = words.map(reader('--balance-units', z.number(allowed).positive(allowed)));
   const logFile = flags.out ?? join(dataFile('calibration'), 'balance-unit.jsonl');
   const progress = createProgress(2 * units.length, 'trainings', flags.progress);
-  let trainings: Awaited<ReturnType<typeof unitTrainings>>;
-  try {
-    trainings = await interruptible((signal) =>
-      unitTrainings({
-        units,
-        seed,
-        updates,
-        slots,
-        logFile,
-        signal,
-        onTraining: (done) => {
-          progress.tick(done);
-        },
-      }),
-    );
-  } finally {
-    progress.end();
-  }
+  const { seed, updates, slots } = flags;
+  const trainings = await interruptible((signal) =>
+    unitTrainings({ units, seed, updates, slots, logFile, signal, onTraining: progress.tick }),
+  ).finally(progress.end);
   const best = bestUnit(trainings);
   if (flags.apply === true) {
     const { calibrated } = await import('../system/calibrated.js');
-    const { writeFileAtomic } = await import('../core/atomic.js');
     const { command, ...shipped } = calibrated();
-    const after = { command: `${command} && ${['lyreo', ...args].join(' ')}`, ...shipped, balanceUnit: best };
-    writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(after, null, 2)}\n`);
+    apply({ command: `${command} && ${origin(args).command}`, ...shipped, balanceUnit: best });
   }
   if (flags.json === true) {
-    process.stdout.write(`${JSON.stringify({ trainings, best })}\n`);
+    printJson({ trainings, best });
     return;
   }
   const rows = trainings.map(({ balanceUnit, method, queue, latency, deviation }) => [
     short(balanceUnit),
     method,
-    short(queue),
-    short(latency),
-    short(deviation),
-    short(deviationError(trainings, balanceUnit)),
+    ...[queue, latency, deviation, deviationError(trainings, balanceUnit)].map(short),
   ]);
   const table = alignColumns([['balanceUnit', 'method', 'mean Z', 'latency, s', 'deviation', 'error'], ...rows]);
   process.stdout.write(
@@ -124,44 +114,23 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
   const { targetsOf } = await import('../studies/calibration/objective.js');
   const { bestOf, search } = await import('../studies/calibration/search.js');
   const { sensitive, sensitivity } = await import('../studies/calibration/sensitivity.js');
-  const { dataFile } = await import('../core/files.js');
   const { candidates, seed, slots } = flags;
-  const free = flags.free?.map((word): ConstantName => {
-    const name = constantNames.find((known) => known === word);
-    if (name === undefined) throw invalid('--free', word, constantNames.join(', '));
-    return name;
-  });
+  const free = flags.free?.map(reader('--free', z.enum(constantNames)));
   const logFile = flags.out ?? join(dataFile('calibration'), `seed${seed}.jsonl`);
   const progress = createProgress(candidates, 'candidates', flags.progress);
-  let found: Candidate[];
-  try {
-    found = await interruptible((signal) =>
-      search({
-        candidates,
-        seed,
-        slots,
-        free,
-        logFile,
-        signal,
-        onCandidate: ({ index }, best) => {
-          progress.tick(index + 1, `best ${short(best.objective)}`);
-        },
-      }),
-    );
-  } finally {
-    progress.end();
-  }
+  const onCandidate = ({ index }: Candidate, best: Candidate): void => {
+    progress.tick(index + 1, `best ${short(best.objective)}`);
+  };
+  const found = await interruptible((signal) =>
+    search({ candidates, seed, slots, free, logFile, signal, onCandidate }),
+  ).finally(progress.end);
   const [pilot, best] = [found[0], bestOf(found)];
   const targets = targetsOf();
   const changed = flags.sensitivity === true ? sensitive : [];
   const answers = changed.map((name) => sensitivity(name, best.constants, seed, slots));
-  if (flags.apply === true) {
-    const { writeFileAtomic } = await import('../core/atomic.js');
-    const shipped = toCalibrated(best.constants, ['lyreo', ...args].join(' '));
-    writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(shipped, null, 2)}\n`);
-  }
+  if (flags.apply === true) apply(toCalibrated(best.constants, origin(args).command));
   if (flags.json === true) {
-    process.stdout.write(`${JSON.stringify({ targets, pilot, best, sensitivities: answers })}\n`);
+    printJson({ targets, pilot, best, sensitivities: answers });
     return;
   }
   const numbers = [
@@ -183,7 +152,6 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     ['sensitivity of the objective', 'change', 'less', 'more'],
     ...answers.map(({ name, change, less, more }) => [name, change, short(less.objective), short(more.objective)]),
   ];
-  process.stdout.write(
-    `${[numbers, constants, ...(answers.length > 0 ? [responses] : [])].map(alignColumns).join('\n\n')}\n\n${found.length} candidates in ${logFile}\n`,
-  );
+  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])].map(alignColumns).join('\n\n');
+  process.stdout.write(`${tables}\n\n${found.length} candidates in ${logFile}\n`);
 }

@@ -17,7 +17,7 @@ import { dataFile } from '../core/files';
 import type { SystemConfig } from '../system/config';
 import type { RunMetrics } from '../env/metrics';
 import { schedulerNames } from '../schedulers/index';
-import type { TraceSummary } from './system-options';
+import type { TraceSummary } from './trace-options';
 import { builtCli } from '../../tests/support/built';
 import { differences } from '../../tests/support/compare';
 

@@ -1,4 +1,56 @@
+import { packageVersion } from '../core/version';
+import type { RunMetrics } from '../env/metrics';
+
 /** A remark on stderr that does not end the command. */
 export function warn(message: string): void {
   process.stderr.write(`warning: ${message}\n`);
+}
+
+/** One JSON value on stdout. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** The fields of a JSON result that tell its origin. */
+export function origin(args: readonly string[]): { readonly version: string; readonly command: string } {
+  return { version: packageVersion(), command: ['lyreo', ...args].join(' ') };
+}
+
+/**
+ * Warns of facts that limit the figures: requests that were not served, each cause by itself, runs without a result,
+ * overload.
+ *
+ * @param name of several contenders, this one.
+ */
+export function warnAboutRuns(runs: readonly RunMetrics[], name?: string): void {
+  const about = name === undefined ? '' : `${name}: `;
+  const inRuns = (count: number): string => (name === undefined ? '' : ` in ${count} of ${runs.length} runs`);
+  const total = (of: (run: RunMetrics) => number): number => runs.reduce((sum, run) => sum + of(run), 0);
+  const arrived = total((run) => run.arrived);
+  const causes: readonly (readonly [number, string])[] = [
+    [
+      total((run) => run.rejected - run.lostToPrediction - run.misassigned),
+      'are larger than the KV pools and were rejected',
+    ],
+    [
+      total((run) => run.lostToPrediction),
+      'were lost to a wrong prediction: their server could not hold them, another could have',
+    ],
+    [
+      total((run) => run.misassigned),
+      'were sent by the scheduler to a server that could not hold them, though another could',
+    ],
+  ];
+  for (const [count, cause] of causes.filter(([n]) => n > 0)) {
+    const percent = Number(((100 * count) / arrived).toPrecision(2));
+    warn(`${about}${count} of ${arrived} requests (${percent} %) ${cause}; no latency counts them`);
+  }
+  const idle = runs.filter(({ completed }) => completed === 0).length;
+  if (arrived === 0) warn(`${about}no request arrived; this is allowed, but there is nothing to report`);
+  else if (idle > 0) warn(`${about}no request was completed${inRuns(idle)}; there is no mean latency`);
+  const overloaded = runs.map(({ stability }) => stability).filter(({ verdict }) => verdict === 'OVERLOADED');
+  if (overloaded.length > 0)
+    warn(
+      `${about}OVERLOADED${inRuns(overloaded.length)}: ${overloaded[0].reason}; latencies grow with the number of slots and describe no steady state`,
+    );
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
 import type { Estimate } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
@@ -17,14 +18,14 @@ import type { RunMetrics } from '../env/metrics';
 import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
-import { warn } from './console';
-import { warnAboutRejected } from './rejections';
+import { integer } from '../system/config-schema';
+import { origin, printJson, warnAboutRuns } from './console';
 import { interruptible } from './interrupt';
-import { integerOption, wordOption } from './options';
+import { addProgressOptions, option, seeds } from './options';
 import { createProgress } from './progress';
 import { alignColumns, short } from './report';
-import { type SystemOptions, addSystemOptions, readSystem, warnOfLengths } from './system-options';
-import { packageVersion } from './version';
+import { type SystemOptions, addSystemOptions, describesSystem, readSystem } from './system-options';
+import { warnOfLengths } from './trace-options';
 
 interface EvaluateFlags extends SystemOptions {
   readonly episodes: number;
@@ -35,9 +36,7 @@ interface EvaluateFlags extends SystemOptions {
   readonly progress?: boolean;
 }
 
-const MANNER: readonly string[] = ['episodes', 'seed', 'decide', 'acceptChangedFiles', 'json', 'progress'];
-
-/** Who is evaluated. */
+/** A policy or scheduler that is evaluated. */
 interface Contender {
   readonly name: string;
   readonly config: SystemConfig;
@@ -63,29 +62,24 @@ export function evaluateCommand(program: Command): void {
     .command('evaluate')
     .description('compare policies and schedulers on the same users, links and requests')
     .argument('<contenders...>', 'policy files, schedulers by name (see lyreo schedulers), or static')
-    .option(
-      '--episodes <n>',
-      'runs per contender, with seeds one after the other',
-      integerOption('--episodes', 1, 10_000),
-      5,
-    )
-    .option('--seed <n>', 'the first seed', integerOption('--seed', 0, 2 ** 32 - 1), 1)
-    .option(
-      '--decide <how>',
-      'drawn or most-probable, for policies (default: most-probable for sequential ones, drawn for the others)',
-      wordOption('--decide', ['drawn', 'most-probable']),
+    .addOption(option('--episodes <n>', 'runs per contender, with successive seeds', integer(1, 10_000), 5))
+    .addOption(option('--seed <n>', 'the first seed', seeds, 1))
+    .addOption(
+      option(
+        '--decide <how>',
+        'drawn or most-probable, for policies (default: most-probable for sequential ones, drawn for the others)',
+        z.enum(['drawn', 'most-probable']),
+      ),
     )
     .option(
       '--accept-changed-files',
       'evaluate although a file that the configuration names has other content than in the training',
     );
-  addSystemOptions(command)
+  addProgressOptions(addSystemOptions(command))
     .option(
       '--json',
       'print one JSON object: version, command, config, seeds, trace, contenders with runs and estimates',
     )
-    .option('--progress', 'show progress on stderr even when it is no terminal')
-    .option('--no-progress', 'show no progress')
     .addHelpText(
       'after',
       `
@@ -98,43 +92,30 @@ Examples:
   $ lyreo evaluate ll-in-slot static --mix Het`,
     )
     .action(async (names: readonly string[], flags: EvaluateFlags) => {
-      const given = Object.keys(flags).filter((name) => command.getOptionValueSource(name) === 'cli');
-      const describesSystem = given.some((name) => !MANNER.includes(name));
-      await runEvaluate(names, flags, describesSystem, command.parent?.args ?? []);
+      await runEvaluate(names, flags, command.parent?.args ?? []);
     });
 }
 
-async function runEvaluate(
-  names: readonly string[],
-  flags: EvaluateFlags,
-  describesSystem: boolean,
-  args: readonly string[],
-): Promise<void> {
+async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args: readonly string[]): Promise<void> {
   const { seed, episodes } = flags;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
-  const twice = names.find((name, k) => names.indexOf(name) !== k);
-  if (twice !== undefined) throw new UserError(`contender ${twice} is given twice; allowed: each contender once`);
-  const files = names.filter((name) => !isName(name));
-  const missing = files.find((name) => !existsSync(name));
-  if (missing !== undefined && /[/\\.]/.test(missing))
-    throw new UserError(`policy file ${missing} does not exist; allowed: a file that lyreo train wrote`);
-  if (missing !== undefined)
-    throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
-  const first = files.at(0);
-  const trained = describesSystem || first === undefined ? undefined : loadPolicy(first, undefined, flags).config;
+  checkNames(names);
+  const policyFile = names.find((name) => !isName(name));
+  const trained =
+    describesSystem(flags) || policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, flags).config;
   const { config, workload, trace } = trained === undefined ? readSystem(flags) : { config: trained };
   if (trained !== undefined) warnOfLengths(trained);
   const contenders = names.map((name) => contender(name, config, flags));
-  const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
+  const all = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
   const progress = createProgress(contenders.length * episodes, 'runs', flags.progress);
-  const all: RunMetrics[][] = contenders.map(() => []);
+  const runs: RunMetrics[][] = contenders.map(() => []);
   try {
     await interruptible(async (signal) => {
       for (const [k, { config: own, acts, name }] of contenders.entries()) {
-        for (const one of seeds) {
-          all[k].push(...evaluate(own, acts, [one], options));
-          progress.tick(k * episodes + all[k].length, name);
+        for (const one of all) {
+          runs[k].push(...evaluate(own, acts, [one], options));
+          progress.tick(k * episodes + runs[k].length, name);
           await new Promise((resolve) => setImmediate(resolve));
           signal.throwIfAborted();
         }
@@ -143,23 +124,26 @@ async function runEvaluate(
   } finally {
     progress.end();
   }
-  contenders.forEach(({ name }, k) => {
-    warnAbout(name, all[k]);
-  });
   const results = contenders.map(({ name }, k): Result => ({
     name,
-    runs: all[k],
-    estimates: estimates(all[k]),
-    differences: k === 0 ? null : differences(all[k], all[0]),
+    runs: runs[k],
+    estimates: estimates(runs[k]),
+    differences: k === 0 ? null : differences(runs[k], runs[0]),
   }));
-  if (flags.json === true) {
-    const command = ['lyreo', ...args].join(' ');
-    process.stdout.write(
-      `${JSON.stringify({ version: packageVersion(), command, config, seeds, trace, contenders: results })}\n`,
-    );
-    return;
-  }
-  process.stdout.write(text(results, config, seeds));
+  for (const { name, runs: own } of results) warnAboutRuns(own, name);
+  if (flags.json === true) printJson({ ...origin(args), config, seeds: all, trace, contenders: results });
+  else process.stdout.write(text(results, config, all));
+}
+
+/** Refuses a contender that is given twice, or is neither a name nor a file. */
+function checkNames(names: readonly string[]): void {
+  const twice = names.find((name, k) => names.indexOf(name) !== k);
+  if (twice !== undefined) throw new UserError(`contender ${twice} is given twice; allowed: each contender once`);
+  const missing = names.find((name) => !isName(name) && !existsSync(name));
+  if (missing === undefined) return;
+  if (/[/\\.]/.test(missing))
+    throw new UserError(`policy file ${missing} does not exist; allowed: a file that lyreo train wrote`);
+  throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
 }
 
 function isName(name: string): boolean {
@@ -182,27 +166,6 @@ function contender(name: string, config: SystemConfig, options: TakeUpOptions): 
     return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
   }
   return { name, config, acts: loadPolicy(name, config, options) };
-}
-
-/** What a reader of the table must know about a contender. */
-function warnAbout(name: string, runs: readonly RunMetrics[]): void {
-  const total = (of: (run: RunMetrics) => number): number => runs.reduce((sum, run) => sum + of(run), 0);
-  warnAboutRejected(
-    {
-      arrived: total((run) => run.arrived),
-      rejected: total((run) => run.rejected),
-      lostToPrediction: total((run) => run.lostToPrediction),
-      misassigned: total((run) => run.misassigned),
-    },
-    `${name}: `,
-  );
-  const idle = runs.filter((run) => run.completed === 0).length;
-  if (idle > 0) warn(`${name}: no request was completed in ${idle} of ${runs.length} runs; there is no mean latency`);
-  const overloaded = runs.filter((run) => run.stability.verdict === 'OVERLOADED');
-  if (overloaded.length > 0)
-    warn(
-      `${name}: OVERLOADED in ${overloaded.length} of ${runs.length} runs: ${overloaded[0].stability.reason}; latencies grow with the number of slots and describe no steady state`,
-    );
 }
 
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {

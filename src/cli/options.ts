@@ -1,42 +1,59 @@
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
 import { invalid } from '../core/errors';
+import { integer } from '../system/config-schema';
 
-// Parsers of option values, for commander's `option(flags, text, parser)`: each complaint names option, value and what
-// is allowed.
+/** The words of a schema that allows a list of words only. */
+function wordsOf(schema: z.ZodType): string | undefined {
+  return schema instanceof z.ZodEnum ? schema.options.join(', ') : undefined;
+}
 
-/** An integer within bounds. */
-export function integerOption(name: string, least: number, most: number): (text: string) => number {
+/** Text as a value of the schema's kind; text that is no number becomes NaN. */
+function valueOf(schema: unknown, text: string): unknown {
+  if (schema instanceof z.ZodOptional) return valueOf(schema.unwrap(), text);
+  if (schema instanceof z.ZodNumber) return decimalNumber(text);
+  const element =
+    schema instanceof z.ZodArray ? schema.element : schema instanceof z.ZodTuple ? schema.def.items[0] : undefined;
+  return element === undefined ? text : text.split(',').map((word) => valueOf(element, word.trim()));
+}
+
+/**
+ * A reader of an option's text: a value of the schema's kind, numbers and words of a list between commas.
+ *
+ * @param name the beginning of an error.
+ */
+export function reader<T>(name: string, schema: z.ZodType<T>): (text: string) => T {
   return (text) => {
-    const x = decimalNumber(text);
-    if (!Number.isInteger(x) || x < least || x > most)
-      throw invalid(name, text, `an integer from ${String(least)} to ${String(most)}`);
-    return x;
+    const result = schema.safeParse(valueOf(schema, text));
+    if (result.success) return result.data;
+    throw invalid(name, text, wordsOf(schema) ?? result.error.issues[0].message);
   };
 }
 
-/** A finite number that `accepts` takes. */
-export function numberOption(name: string, allowed: string, accepts: (x: number) => boolean): (text: string) => number {
-  return (text) => {
-    const x = decimalNumber(text);
-    if (!Number.isFinite(x) || !accepts(x)) throw invalid(name, text, allowed);
-    return x;
-  };
+/** An option whose value a schema checks. */
+export function option<T>(flags: string, description: string, schema: z.ZodType<T>, standard?: NoInfer<T>): Option {
+  const made = new Option(flags, description);
+  made.argParser(reader(made.long ?? flags, schema));
+  return standard === undefined ? made : made.default(standard);
 }
 
-/** One of some words. */
-export function wordOption<const T extends string>(name: string, words: readonly T[]): (text: string) => T {
-  return (text) => {
-    const word = words.find((candidate) => candidate === text);
-    if (word === undefined) throw invalid(name, text, words.join(', '));
-    return word;
-  };
+/** Names between commas. */
+export const names: z.ZodType<readonly string[]> = z.array(z.string().min(1, 'names between commas'));
+
+/** Seeds of all random streams. */
+export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
+
+/** `name=value` as [name, value]. */
+export function assignment(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at <= 0) throw invalid('--set', text, 'name=value');
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Words between commas. */
-export function listOption(name: string): (text: string) => readonly string[] {
-  return (text) => {
-    const words = text.split(',').map((word) => word.trim());
-    if (words.includes('')) throw invalid(name, text, 'names between commas');
-    return words;
-  };
+/** Adds the options of a progress display. */
+export function addProgressOptions(command: Command): Command {
+  return command
+    .option('--progress', 'show progress on stderr even when it is no terminal')
+    .option('--no-progress', 'show no progress');
 }

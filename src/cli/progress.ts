@@ -1,54 +1,62 @@
-/** Shows how far a long command is; `done` counts up to the total. */
+/** The progress of a long command on stderr: a bar with rate and remaining time. */
 export interface Progress {
-  tick(done: number, note?: string): void;
-  /** Takes the bar away, or ends the line. */
-  end(): void;
+  /** Shows that `done` of the total is done; not more often than a reader can follow. */
+  readonly tick: (done: number, note?: string) => void;
+  /** Rate and remaining time: `30100 slots/s  ETA 0:20`. */
+  readonly pace: (done: number) => string;
+  /** Prints a line that stays. */
+  readonly say: (line: string) => void;
+  /** Removes the bar. */
+  readonly end: () => void;
 }
 
 const WIDTH = 24;
 
 /**
- * A bar on stderr with rate and time left. On a terminal it stays on one line and goes away at the end; elsewhere, when
- * it is wanted nevertheless, it prints a line every second.
+ * Begins a display. On a terminal it stays on one line and is removed at the end; elsewhere it prints a line every five
+ * seconds and a last one.
  *
+ * @param unit the noun that is counted, such as "slots".
  * @param wanted undefined: only on a terminal.
- * @param unit what is counted, such as "slots".
+ * @param before the part that was done earlier; it does not count in the rate.
  */
-export function createProgress(total: number, unit: string, wanted: boolean | undefined): Progress {
+export function createProgress(total: number, unit: string, wanted: boolean | undefined, before = 0): Progress {
   const { stderr } = process;
   const isTerminal = stderr.isTTY;
-  if (!(wanted ?? isTerminal)) return { tick: () => undefined, end: () => undefined };
-  const everyMs = isTerminal ? 100 : 1000;
+  const isShown = wanted ?? isTerminal;
   const startAt = performance.now();
-  let shownAt = startAt;
+  let shownAt = -Infinity;
+  const clear = (): void => {
+    if (isShown && isTerminal) stderr.write('\r\x1b[2K');
+  };
+  const pace = (done: number): string => {
+    const rate = (done - before) / Math.max(1e-9, (performance.now() - startAt) / 1000);
+    const left = rate > 0 ? clock((total - done) / rate) : '-:--';
+    return `${rate >= 100 ? rate.toFixed(0) : rate.toPrecision(3)} ${unit}/s  ETA ${left}`;
+  };
   return {
-    tick(done, note = ''): void {
+    pace,
+    tick: (done, note = '') => {
       const now = performance.now();
-      if (now - shownAt < everyMs && done < total) return;
+      if (!isShown || (now - shownAt < (isTerminal ? 100 : 5000) && done < total)) return;
       shownAt = now;
-      const line = progressLine(done, total, unit, (now - startAt) / 1000, note);
+      const share = total === 0 ? 1 : Math.min(1, done / total);
+      const bar = '#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.');
+      const percent = String(Math.floor(100 * share)).padStart(3);
+      const count = `${String(Math.floor(done))}/${String(Math.ceil(total))} ${unit}`;
+      const line = `[${bar}] ${percent} %  ${count}  ${pace(done)}  ${note}`.trimEnd();
       stderr.write(isTerminal ? `\r\x1b[2K${line.slice(0, stderr.columns - 1)}` : `${line}\n`);
     },
-    end(): void {
-      if (isTerminal) stderr.write('\r\x1b[2K');
+    say: (line) => {
+      clear();
+      stderr.write(`${line}\n`);
     },
+    end: clear,
   };
 }
 
-/** `[######..................]  25 %  200/800 slots  30100 slots/s  ETA 0:20`. */
-function progressLine(done: number, total: number, unit: string, seconds: number, note = ''): string {
-  const share = total === 0 ? 1 : Math.min(1, done / total);
-  const filled = Math.round(share * WIDTH);
-  const bar = '#'.repeat(filled) + '.'.repeat(WIDTH - filled);
-  const rate = seconds > 0 ? done / seconds : 0;
-  const left = rate > 0 ? clock((total - done) / rate) : '-:--';
-  const perSecond = rate >= 100 ? rate.toFixed(0) : rate.toPrecision(3);
-  const percent = String(Math.floor(100 * share)).padStart(3);
-  return `[${bar}] ${percent} %  ${String(done)}/${String(total)} ${unit}  ${perSecond} ${unit}/s  ETA ${left}${note === '' ? '' : `  ${note}`}`;
-}
-
 /** Seconds as m:ss, or h:mm:ss. */
-export function clock(seconds: number): string {
+function clock(seconds: number): string {
   const whole = Math.ceil(seconds);
   const two = (x: number): string => String(x).padStart(2, '0');
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

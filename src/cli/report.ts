@@ -1,14 +1,7 @@
-import type { RunMetrics } from '../env/metrics';
 import { bytesToGigabytes } from '../core/units';
-
-/** A server in a report. */
-export interface ReportedServer {
-  readonly name: string;
-  /** The reserved KV pool, bytes. */
-  readonly poolBytes: number;
-  /** Memory of the GPU, bytes. */
-  readonly memoryBytes: number;
-}
+import type { RunMetrics } from '../env/metrics';
+import type { SystemConfig } from '../system/config';
+import type { ServerSpec } from '../system/scenario';
 
 /** Cells in columns: the first to the left, the others to the right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
@@ -21,7 +14,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd()).join('\n');
 }
 
-/** A number with four significant digits; "-" for what there is not. */
+/** A number with four significant digits; "-" for one that is not finite. */
 export function short(x: number): string {
   if (!Number.isFinite(x)) return '-';
   if (x === 0) return '0';
@@ -30,7 +23,11 @@ export function short(x: number): string {
 }
 
 /** A run's report as tables for reading. */
-export function reportText(metrics: RunMetrics, servers: readonly ReportedServer[], tolerance: number): string {
+export function reportText(
+  metrics: RunMetrics,
+  servers: readonly Pick<ServerSpec, 'name' | 'kvCapacityBytes'>[],
+  { kvPoolFraction, balanceTolerance: tolerance }: Pick<SystemConfig, 'kvPoolFraction' | 'balanceTolerance'>,
+): string {
   const { parts } = metrics;
   const summary: readonly (readonly [string, string, string])[] = [
     ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
@@ -61,17 +58,16 @@ export function reportText(metrics: RunMetrics, servers: readonly ReportedServer
     ['pools above 90 %', short(metrics.highKvPercent), '% of slots and servers'],
     ["Little's law, residual", short(metrics.littleResidual), 'relative; 0: no request lost'],
   ];
-  const width = Math.max(...summary.map(([label]) => label.length));
-  const digits = Math.max(...summary.map(([, value]) => value.length));
-  const lines = summary.map(([label, value, unit]) =>
-    `  ${label.padEnd(width)}  ${value.padStart(digits)}  ${unit}`.trimEnd(),
+  const [label, value] = [0, 1].map((k) => Math.max(...summary.map((row) => row[k].length)));
+  const lines = summary.map(([name, number, unit]) =>
+    `  ${name.padEnd(label)}  ${number.padStart(value)}  ${unit}`.trimEnd(),
   );
   const rows = [
     ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'],
     ...metrics.perServer.map((server, s) => [
       servers[s].name,
-      short(bytesToGigabytes(servers[s].poolBytes)),
-      short(bytesToGigabytes(servers[s].memoryBytes)),
+      short(bytesToGigabytes(servers[s].kvCapacityBytes)),
+      short(bytesToGigabytes(servers[s].kvCapacityBytes / kvPoolFraction)),
       short(server.eta),
       short(100 * server.peak),
       short(server.deviation),

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { UserError } from '../core/errors';
 import { commands } from './commands';
 import { Interrupted } from './interrupt';
-import { packageVersion } from './version';
+import { packageVersion } from '../core/version';
 
 /** The whole command line, not yet run. */
 export function createProgram(): Command {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
@@ -6,7 +7,8 @@ import { withUnit } from '../paper/judgement';
 import { type ProfileName, profileNames } from '../paper/matrix';
 import type { Counted } from '../paper/headline';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
-import { wordOption } from './options';
+import { printJson } from './console';
+import { option } from './options';
 import { short } from './report';
 
 interface ScoreboardFlags {
@@ -20,11 +22,8 @@ export function scoreboardCommand(program: Command): void {
   program
     .command('scoreboard')
     .description('every number and claim of the paper against the stored runs: holds, does not, cannot be tested')
-    .option(
-      '--profile <name>',
-      `whose runs: ${profileNames.join(', ')}`,
-      wordOption('--profile', profileNames),
-      'paper',
+    .addOption(
+      option('--profile <name>', `profile of the runs: ${profileNames.join(', ')}`, z.enum(profileNames), 'paper'),
     )
     .option('--json', 'print one JSON object: profile, summary, headline, claims, settings, rows')
     .option(
@@ -63,7 +62,8 @@ Examples:
       const { scoreboard } = await import('../paper/scoreboard.js');
       const { Results } = await import('../paper/results.js');
       const board = scoreboard(Results.load(profile));
-      process.stdout.write(json === true ? `${JSON.stringify(board)}\n` : scoreboardText(board));
+      if (json === true) printJson(board);
+      else process.stdout.write(scoreboardText(board));
     });
 }
 

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { kilobytesToBytes } from '../core/units';
-import { simulateAsync } from '../env/simulate';
 import type { RunMetrics } from '../env/metrics';
+import { simulateAsync } from '../env/simulate';
 import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
-import { warn } from './console';
-import { warnAboutRejected } from './rejections';
+import { origin, printJson, warnAboutRuns } from './console';
 import { interruptible } from './interrupt';
-import { integerOption, wordOption } from './options';
+import { addProgressOptions, option, seeds } from './options';
 import { createProgress } from './progress';
 import { reportText, short } from './report';
 import { schedulerList } from './schedulers';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
+import type { TraceSummary } from './trace-options';
 import { trajectoryFile } from './trajectory-file';
-import { packageVersion } from './version';
 
 interface SimulateFlags extends SystemOptions {
   readonly scheduler: SchedulerName;
@@ -28,16 +28,14 @@ export function simulateCommand(program: Command): void {
   const command = program
     .command('simulate')
     .description('run a scheduler that needs no learning on the whole system and report what it did')
-    .option('--scheduler <name>', 'one of the list below', wordOption('--scheduler', schedulerNames), 'll-in-slot')
-    .option('--seed <n>', 'of users, links, lengths and draws', integerOption('--seed', 0, 2 ** 32 - 1), 1);
-  addSystemOptions(command)
+    .addOption(option('--scheduler <name>', 'one of the list below', z.enum(schedulerNames), 'll-in-slot'))
+    .addOption(option('--seed <n>', 'seed of users, links, lengths and draws', seeds, 1));
+  addProgressOptions(addSystemOptions(command))
     .option(
       '--json',
       'print one JSON object: version, command, scheduler, seed, preset, config, servers, trace, metrics',
     )
     .option('--trace-kv <file>', 'write every decode iteration to a .parquet, .csv or .json file')
-    .option('--progress', 'show progress on stderr even when it is no terminal')
-    .option('--no-progress', 'show no progress')
     .addHelpText(
       'after',
       `
@@ -64,7 +62,6 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
   const { scheduler, seed } = flags;
   const { preset, config, workload, trace } = readSystem(flags);
   const specs = serverSpecs(config);
-  const servers = specs.map((spec) => spec.name);
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
   const progress = createProgress(config.slots, 'slots', flags.progress);
@@ -74,9 +71,7 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
       simulateAsync(config, schedulers[scheduler], seed, {
         workload: workload?.(seed),
         recorder: trajectory?.recorder,
-        onSlot: (slots) => {
-          progress.tick(slots);
-        },
+        onSlot: progress.tick,
         signal,
       }),
     );
@@ -85,38 +80,21 @@ async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promi
     trajectory?.discard();
     progress.end();
   }
-  warnAbout(metrics);
+  warnAboutRuns([metrics]);
   if (flags.json === true) {
-    const command = ['lyreo', ...args].join(' ');
-    const result = { version: packageVersion(), command, scheduler, seed, preset, config, servers, trace, metrics };
-    process.stdout.write(`${JSON.stringify(result)}\n`);
+    const servers = specs.map(({ name }) => name);
+    printJson({ ...origin(args), scheduler, seed, preset, config, servers, trace, metrics });
     return;
   }
-  const source =
-    trace === undefined
-      ? `lengths ${config.lengths}`
-      : `trace ${trace.name} (${trace.load} from slot ${String(trace.from)}; recorded: ${String(trace.requests)} requests, ${short(trace.recordedPerSlot)} per slot; rows left out: ${String(trace.skipped.reduce((sum, { count }) => sum + count, 0))})`;
+  const source = trace === undefined ? `lengths ${config.lengths}` : traceText(trace);
   process.stdout.write(
-    `${scheduler}, seed ${String(seed)}: ${preset}, ${String(config.users)} users, ${String(servers.length)} servers, ${String(config.slots)} slots of ${String(config.slotSeconds)} s, ${config.batching}, ${source}\n\n` +
-      reportText(
-        metrics,
-        specs.map(({ name, kvCapacityBytes }) => ({
-          name,
-          poolBytes: kvCapacityBytes,
-          memoryBytes: kvCapacityBytes / config.kvPoolFraction,
-        })),
-        config.balanceTolerance,
-      ),
+    `${scheduler}, seed ${seed}: ${preset}, ${config.users} users, ${specs.length} servers, ${config.slots} slots of ${config.slotSeconds} s, ${config.batching}, ${source}\n\n${reportText(metrics, specs, config)}`,
   );
   if (trajectory !== undefined && flags.traceKv !== undefined)
-    process.stderr.write(`${flags.traceKv}: ${String(trajectory.rows)} iterations\n`);
+    process.stderr.write(`${flags.traceKv}: ${trajectory.rows} iterations\n`);
 }
 
-/** What a reader of the figures must know. */
-function warnAbout(metrics: RunMetrics): void {
-  const { arrived, stability } = metrics;
-  warnAboutRejected(metrics);
-  if (arrived === 0) warn('no request arrived; allowed, but there is nothing to report');
-  if (stability.verdict === 'OVERLOADED')
-    warn(`OVERLOADED: ${stability.reason}; latencies grow with the number of slots and describe no steady state`);
+function traceText({ name, load, from, requests, recordedPerSlot, skipped }: TraceSummary): string {
+  const leftOut = skipped.reduce((sum, { count }) => sum + count, 0);
+  return `trace ${name} (${load} from slot ${from}; recorded: ${requests} requests, ${short(recordedPerSlot)} per slot; rows left out: ${leftOut})`;
 }

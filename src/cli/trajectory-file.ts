@@ -3,49 +3,58 @@ import { type PendingFile, pendingFile } from '../core/atomic';
 import { invalid } from '../core/errors';
 import type { IterationRecorder } from '../system/trajectory';
 
-/** The columns of the iteration-level KV trajectory m_s(k, t), one row per decode iteration. */
-const columnNames = ['slot', 'k', 'server', 'startsAt', 'seconds', 'kvBytes', 'active'] as const;
+/** The columns of the iteration-level KV trajectory m_s(k, t), one row per decode iteration, with their Parquet types. */
+const columnTypes = {
+  slot: 'INT32',
+  k: 'INT32',
+  server: 'INT32',
+  startsAt: 'DOUBLE',
+  seconds: 'DOUBLE',
+  kvBytes: 'DOUBLE',
+  active: 'INT32',
+} as const;
+const columnNames = Object.keys(columnTypes) as (keyof typeof columnTypes)[];
 
 /** Rows kept before they go to the file: memory stays flat however long the run is. */
 const ROWS = 65_536;
 
-/** The columns of up to ROWS iterations. */
-interface Columns {
-  readonly slot: Int32Array;
-  readonly k: Int32Array;
-  /** Index of the server, from 0. */
-  readonly server: Int32Array;
-  readonly startsAt: Float64Array;
-  readonly seconds: Float64Array;
-  readonly kvBytes: Float64Array;
-  readonly active: Int32Array;
-}
+/** Values of up to ROWS iterations, in the order of `columnNames`. */
+type Columns = readonly (Int32Array | Float64Array)[];
 
-/** Writes rows 0..count−1 of the columns again and again, then the end of the file. */
+/** Writes rows 0..count−1 of the columns repeatedly, then the end of the file. */
 interface Sink {
   write(columns: Columns, count: number): void;
   end(): void;
 }
 
-type Row = readonly number[];
-
-function rowAt(columns: Columns, i: number): Row {
-  return columnNames.map((name) => columns[name][i]);
+interface TextFormat {
+  readonly head: string;
+  readonly separator: string;
+  readonly foot: string;
+  readonly row: (values: readonly number[]) => string;
 }
 
-function textSink(
-  file: PendingFile,
-  head: string,
-  foot: string,
-  separator: string,
-  format: (row: Row) => string,
-): Sink {
+const csv: TextFormat = {
+  head: `${columnNames.join(',')}\n`,
+  separator: '\n',
+  foot: '\n',
+  row: (values) => values.join(','),
+};
+
+/** An array of rows, one line each: the file can be read as a whole or line by line. */
+const json: TextFormat = {
+  head: '[\n',
+  separator: ',\n',
+  foot: '\n]\n',
+  row: (values) => JSON.stringify(Object.fromEntries(columnNames.map((name, c) => [name, values[c]]))),
+};
+
+function textSink(file: PendingFile, { head, separator, foot, row }: TextFormat): Sink {
   let between = '';
   file.write(head);
   return {
     write(columns, count): void {
-      if (count === 0) return;
-      const rows = Array.from({ length: count }, (_, i) => format(rowAt(columns, i)));
+      const rows = Array.from({ length: count }, (_, i) => row(columns.map((column) => column[i])));
       file.write(between + rows.join(separator));
       between = separator;
     },
@@ -53,17 +62,6 @@ function textSink(
       file.write(foot);
     },
   };
-}
-
-function csvSink(file: PendingFile): Sink {
-  return textSink(file, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(','));
-}
-
-/** An array of rows, one line each: the file can be read as a whole or line by line. */
-function jsonSink(file: PendingFile): Sink {
-  return textSink(file, '[\n', '\n]\n', ',\n', (row) =>
-    JSON.stringify(Object.fromEntries(columnNames.map((name, i) => [name, row[i]]))),
-  );
 }
 
 async function parquetSink(file: PendingFile): Promise<Sink> {
@@ -75,15 +73,14 @@ async function parquetSink(file: PendingFile): Promise<Sink> {
   };
   const types = columnNames.map((name) => ({
     name,
-    type: name === 'startsAt' || name === 'seconds' || name === 'kvBytes' ? ('DOUBLE' as const) : ('INT32' as const),
+    type: columnTypes[name],
     repetition_type: 'REQUIRED' as const,
   }));
   const schema = [{ name: 'root', num_children: types.length }, ...types];
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'lyreo' });
   return {
     write(columns, count): void {
-      if (count === 0) return;
-      const columnData = columnNames.map((name) => ({ name, data: columns[name].subarray(0, count) }));
+      const columnData = columnNames.map((name, c) => ({ name, data: columns[c].subarray(0, count) }));
       void writer.write({ columnData, rowGroupSize: count });
       flush();
     },
@@ -98,8 +95,8 @@ type OpenSink = (file: PendingFile) => Sink | Promise<Sink>;
 
 const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
   ['.parquet', parquetSink],
-  ['.csv', csvSink],
-  ['.json', jsonSink],
+  ['.csv', (file) => textSink(file, csv)],
+  ['.json', (file) => textSink(file, json)],
 ]);
 
 /** Records every decode iteration into a file. */
@@ -124,33 +121,22 @@ export async function trajectoryFile(path: string, kvBytesPerToken: number): Pro
   if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
   const file = pendingFile(path);
   const sink = await open(file);
-  const columns: Columns = {
-    slot: new Int32Array(ROWS),
-    k: new Int32Array(ROWS),
-    server: new Int32Array(ROWS),
-    startsAt: new Float64Array(ROWS),
-    seconds: new Float64Array(ROWS),
-    kvBytes: new Float64Array(ROWS),
-    active: new Int32Array(ROWS),
-  };
+  const columns = columnNames.map((name) =>
+    columnTypes[name] === 'INT32' ? new Int32Array(ROWS) : new Float64Array(ROWS),
+  );
   let count = 0;
   let written = 0;
   const flush = (): void => {
-    sink.write(columns, count);
+    if (count > 0) sink.write(columns, count);
     written += count;
     count = 0;
   };
   return {
     recorder: {
       record(server, slot, k, startsAt, seconds, tokens, active): void {
-        const i = count++;
-        columns.slot[i] = slot;
-        columns.k[i] = k;
-        columns.server[i] = server;
-        columns.startsAt[i] = startsAt;
-        columns.seconds[i] = seconds;
-        columns.kvBytes[i] = kvBytesPerToken * tokens;
-        columns.active[i] = active;
+        const row = [slot, k, server, startsAt, seconds, kvBytesPerToken * tokens, active];
+        for (let c = 0; c < row.length; c++) columns[c][count] = row[c];
+        count++;
         if (count === ROWS) flush();
       },
     },

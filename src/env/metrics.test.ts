@@ -52,8 +52,8 @@ describe('a run’s report', () => {
     expect(JSON.parse(JSON.stringify(m))).toMatchObject({ meanLatency: null, parts: { decode: null } });
     const text = reportText(
       m,
-      ['a', 'b'].map((name) => ({ name, poolBytes: 5e8, memoryBytes: 1e10 })),
-      0.01,
+      ['a', 'b'].map((name) => ({ name, kvCapacityBytes: 5e8 })),
+      { kvPoolFraction: 0.05, balanceTolerance: 0.01 },
     );
     expect(text).toMatch(/latency, mean +- +s\n/);
     expect(text).not.toContain('NaN');

@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { decimalNumber } from '../core/csv';
+import { UserError, invalid } from '../core/errors';
+import type { SystemConfig } from '../system/config';
+import { MOST_SLOTS, integer } from '../system/config-schema';
+import { lengthPairs } from '../system/length-pairs';
+import { type Trace, readTrace } from '../system/trace';
+import { type TraceLoad, traceLoad, traceSlots, traceWorkload } from '../system/trace-workload';
+import type { Workload } from '../system/workload';
+import { warn } from './console';
+import { option } from './options';
+
+/** Options that replace the drawn requests by those of a trace. */
+export interface TraceOptions {
+  readonly trace?: string;
+  readonly load?: TraceLoad;
+  readonly from?: number;
+}
+
+/** Adds the options of a trace. */
+export function addTraceOptions(command: Command): Command {
+  return command
+    .option(
+      '--trace <file>',
+      'CSV of requests with own, Azure LLM inference or BurstGPT columns; without --slots the run is as long as it',
+    )
+    .option(
+      '--load <how>',
+      'unscaled, per-user, thin:R or rescale:R, R requests per slot over the slots that are run (default: unscaled)',
+      loadOption,
+    )
+    .addOption(
+      option(
+        '--from <slot>',
+        'slot of the trace as recorded with which the run begins (default: 0)',
+        integer(0, MOST_SLOTS),
+      ),
+    );
+}
+
+/** `unscaled`, `per-user`, `thin:R` or `rescale:R`. */
+function loadOption(text: string): TraceLoad {
+  if (text === 'unscaled' || text === 'per-user') return { kind: text };
+  const kind = (['thin', 'rescale'] as const).find((word) => text.startsWith(`${word}:`));
+  const requestsPerSlot = decimalNumber(text.slice(text.indexOf(':') + 1));
+  if (kind !== undefined && requestsPerSlot > 0 && Number.isFinite(requestsPerSlot)) return { kind, requestsPerSlot };
+  throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
+}
+
+/** The trace of a run. */
+export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrder'> {
+  readonly load: string;
+  /** The slot as recorded with which the run begins. */
+  readonly from: number;
+  /** In the file, but for the rows skipped. */
+  readonly requests: number;
+  /** Requests per slot as recorded. */
+  readonly recordedPerSlot: number;
+  /** Slots the trace fills under this load; null when it never ends. */
+  readonly slots: number | null;
+}
+
+/** A trace as the requests of a run. */
+export interface TraceRun {
+  /** Slots that are run. */
+  readonly slots: number;
+  /** The seed decides which requests a load leaves out and which user sends each. */
+  readonly workload: (seed: number) => Workload;
+  readonly summary: TraceSummary;
+}
+
+/**
+ * Reads the trace that the options name, and warns of rows and slots that are left out; undefined without a trace.
+ *
+ * @param hasSlots the number of slots was given; otherwise it is the trace's.
+ * @throws UserError naming option or file, value and the allowed values.
+ */
+export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: boolean): TraceRun | undefined {
+  const alone = (['load', 'from'] as const).find((name) => options[name] !== undefined);
+  if (options.trace === undefined) {
+    if (alone !== undefined) throw new UserError(`--${alone} is given without --trace; allowed: both, or neither`);
+    return undefined;
+  }
+  const { from = 0, load = { kind: 'unscaled' } } = options;
+  const trace = readTrace(options.trace);
+  const filled = traceSlots(trace, load, config.slotSeconds, from);
+  const isEndless = !Number.isFinite(filled);
+  if (!hasSlots && !isEndless && filled > MOST_SLOTS)
+    throw invalid(`${options.trace}: its length`, `${filled} slots`, `at most ${MOST_SLOTS}, or --slots`);
+  const slots = hasSlots || isEndless ? config.slots : filled;
+  warnOfRows(trace);
+  const begin = from === 0 ? '' : ` from slot ${from} on`;
+  if (slots < filled && !isEndless) warn(`${trace.name}: the first ${slots} of its ${filled} slots${begin} are run`);
+  if (slots > filled) warn(`${trace.name}: it fills ${filled} slots${begin}, the other ${slots - filled} are empty`);
+  return {
+    slots,
+    workload: (seed) => traceWorkload(trace, { ...config, slots, from, load, seed }),
+    summary: {
+      name: trace.name,
+      load: 'requestsPerSlot' in load ? `${load.kind}:${load.requestsPerSlot}` : load.kind,
+      from,
+      requests: trace.arrivalSeconds.length,
+      skipped: trace.skipped,
+      outOfOrder: trace.outOfOrder,
+      recordedPerSlot: traceLoad(trace, config.slotSeconds),
+      slots: isEndless ? null : filled,
+    },
+  };
+}
+
+/** Warns of the rows of the configuration's file of lengths that are left out. */
+export function warnOfLengths({ lengthsFile }: SystemConfig): void {
+  if (lengthsFile !== undefined) warnOfRows(lengthPairs(lengthsFile));
+}
+
+function warnOfRows({ name, skipped, outOfOrder }: Trace): void {
+  for (const { reason, count } of skipped) warn(`${name}: ${count} rows skipped, ${reason}`);
+  if (outOfOrder > 0) warn(`${name}: ${outOfOrder} rows were out of order and have been sorted`);
+}
