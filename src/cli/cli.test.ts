@@ -133,6 +133,15 @@ describe('lyreo', () => {
       'simulate --trace-kv kv.xlsx',
       /^--trace-kv is "kv\.xlsx"; allowed: a file name that ends in \.parquet, \.csv or \.json\n$/,
     ],
+    ['simulate --set users', /^--set is "users"; allowed: name=value\n$/],
+    ['simulate --set user=5', /^--set is "user"; allowed: one of users, servers, /],
+    ['simulate --set users=0', /^--set users is "0"; allowed: an integer from 1 to 1000000\n$/],
+    [
+      'simulate --set bandwidthMHz=14,6',
+      /^--set bandwidthMHz is "14,6"; allowed: two finite numbers > 0, MHz, lowest <=/,
+    ],
+    ['simulate --set fading=rice', /^--set fading is "rice"; allowed: none, rayleigh\n$/],
+    ['simulate --users 5 --set users=6', /^users is given twice; allowed: once, by --set or by its option\n$/],
     ['simulate --trace-kv none/kv.csv', /^none\/kv\.csv lies in a folder that does not exist/],
   ])('exits with 2 and a message, no stack: %s', (args, message) => {
     const { code, out, err } = lyreo(args.split(' ').filter((arg) => arg !== ''));
@@ -306,6 +315,15 @@ describe('lyreo simulate', () => {
     const { code, err } = lyreo(['simulate', '--config', file('wrong.json', '{"user": 5}')]);
     expect(code).toBe(2);
     expect(err).toMatch(/wrong\.json: user is 5; allowed: no unknown keys/);
+  });
+
+  it('sets any field by name, as its option and its file do', () => {
+    const fields = { users: 5, slots: 4, bandwidthMHz: [7, 9], fading: 'none', sigmaOutput: 0, stateDelaySlots: 1 };
+    const set = Object.entries(fields).flatMap(([field, value]) => ['--set', `${field}=${String(value)}`]);
+    const result = simulated(set);
+    expect(result.config).toMatchObject(fields);
+    const config = file('fields.json', JSON.stringify({ ...fields, users: 9 }));
+    expect(simulated(['--config', config, '--users', '5']).metrics).toEqual(result.metrics);
   });
 
   it('takes measured GPUs', () => {

@@ -4,9 +4,11 @@ import { decimalNumber } from '../core/csv';
 import { invalid } from '../core/errors';
 import { integer } from '../system/config-schema';
 
-/** The words of a schema that allows a list of words only. */
-function wordsOf(schema: z.ZodType): string | undefined {
-  return schema instanceof z.ZodEnum ? schema.options.join(', ') : undefined;
+/** The allowed values in the words of the command line, where lists stand between commas and words without quotes. */
+function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {
+  if (schema instanceof z.ZodEnum) return schema.options.join(', ');
+  const isEmptyWord = issue.path.length > 0 && issue.code === 'too_small' && issue.origin === 'string';
+  return isEmptyWord ? 'names between commas' : issue.message;
 }
 
 /** Text as a value of the schema's kind; text that is no number becomes NaN. */
@@ -27,7 +29,7 @@ export function reader<T>(name: string, schema: z.ZodType<T>): (text: string) =>
   return (text) => {
     const result = schema.safeParse(valueOf(schema, text));
     if (result.success) return result.data;
-    throw invalid(name, text, wordsOf(schema) ?? result.error.issues[0].message);
+    throw invalid(name, text, allowedBy(schema, result.error.issues[0]));
   };
 }
 

@@ -81,7 +81,7 @@ export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: 
     if (alone !== undefined) throw new UserError(`--${alone} is given without --trace; allowed: both, or neither`);
     return undefined;
   }
-  const { from = 0, load = { kind: 'unscaled' } } = options;
+  const { from, load = { kind: 'unscaled' } } = options;
   const trace = readTrace(options.trace);
   const filled = traceSlots(trace, load, config.slotSeconds, from);
   const isEndless = !Number.isFinite(filled);
@@ -89,7 +89,7 @@ export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: 
     throw invalid(`${options.trace}: its length`, `${filled} slots`, `at most ${MOST_SLOTS}, or --slots`);
   const slots = hasSlots || isEndless ? config.slots : filled;
   warnOfRows(trace);
-  const begin = from === 0 ? '' : ` from slot ${from} on`;
+  const begin = from === undefined || from === 0 ? '' : ` from slot ${from} on`;
   if (slots < filled && !isEndless) warn(`${trace.name}: the first ${slots} of its ${filled} slots${begin} are run`);
   if (slots > filled) warn(`${trace.name}: it fills ${filled} slots${begin}, the other ${slots - filled} are empty`);
   return {
@@ -98,7 +98,7 @@ export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: 
     summary: {
       name: trace.name,
       load: 'requestsPerSlot' in load ? `${load.kind}:${load.requestsPerSlot}` : load.kind,
-      from,
+      from: from ?? 0,
       requests: trace.arrivalSeconds.length,
       skipped: trace.skipped,
       outOfOrder: trace.outOfOrder,
