@@ -27,6 +27,7 @@ const optionFields: Readonly<Record<string, Field>> = {
   stateDelay: 'stateDelaySlots',
   nu: 'latencyWeight',
   oversized: 'oversized',
+  admission: 'admission',
 };
 
 /** Options that describe the system, the same for every subcommand that runs it; beside them stand those of the table. */
