@@ -204,41 +204,16 @@ export {
 } from './paper/run-rows';
 export { systemModelFigure } from './plots/system-model';
 export { tableOneRows, type TableOneRow } from './plots/table-one';
-export { decodeProfileFigure } from './plots/gpu-profiles';
-export { lengthHistograms, type LengthSample } from './plots/workload';
-export { serviceAreaFigure, type Positions } from './plots/service-area';
-export { requestLifeFigure, latencyPartsFigure, companionsFigure, type LatencyRow } from './plots/request-life';
-export { kvExplorerFigure, kvCompareFigure, kvByRequestFigure, occupationHeatMaps } from './plots/kv-trajectory';
-export {
-  groupedBars,
-  lines,
-  batchSizesFigure,
-  type Series,
-  type SeriesLabels,
-  type Reference,
-} from './plots/comparison';
-export { trainingFigure, type TrainingCurve, type TrainingFigureOptions } from './plots/training';
-export { slotPanels, truncationFigure, type SlotPanel } from './plots/redistribution';
-export {
-  convergenceFigure,
-  distributionFigure,
-  ablationFigure,
-  ablationRows,
-  usersFigure,
-  serversFigure,
-  mixFigure,
-  weightFigure,
-  windowFigure,
-  windowEndFigure,
-  type AblationRow,
-} from './plots/results';
-export { scoreboardFigure } from './plots/scoreboard';
+export { kvExplorerFigure } from './plots/kv-explorer';
 export {
   runsNote,
   seedsText,
   valueText,
+  intervalOf,
   verdictText,
   claimRows,
+  answerText,
+  answerRows,
   scoreboardTable,
   type ClaimRow,
 } from './plots/result-words';

@@ -2,7 +2,7 @@
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { LatencyParts } from '../env/metrics';
 import { quantileLevels } from './measure';
-import { methodOf } from './methods';
+import { type MethodName, methodOf } from './methods';
 import { type FigureRuns, type FigureSeries, isOverloaded, logColumn } from './results';
 import type { StoredRun } from './run-store';
 
@@ -10,6 +10,7 @@ import type { StoredRun } from './run-store';
 export interface RunPlace {
   /** The method's label. */
   readonly method: string;
+  readonly name: MethodName;
   /** Whether the paper has the method. */
   readonly published: boolean;
   /** What is swept: U, S, the mix, ν or H; "default" without a sweep. */
@@ -102,7 +103,7 @@ function eachRun<T>(series: readonly FigureSeries[], rows: (run: StoredRun, plac
   return series.flatMap(({ method, points }) => {
     const { label, published } = methodOf(method);
     return points.flatMap(({ x, runs }) =>
-      runs.flatMap((run) => rows(run, { method: label, published, x, seed: run.seed })),
+      runs.flatMap((run) => rows(run, { method: label, name: method, published, x, seed: run.seed })),
     );
   });
 }

@@ -32,7 +32,9 @@ export function bars(
   groupsOf(records, columns.by).forEach(([name, own], rank) => {
     const values = numbersOf(own, columns.value);
     const category = own.map((row) => String(row[columns.category]));
-    const ends = [columns.low, columns.high].map((column) => (column === undefined ? [] : numbersOf(own, column)));
+    const ends = [columns.low, columns.high].map((column) =>
+      column === undefined ? [] : own.map((row) => Number(row[column] ?? Number.NaN)),
+    );
     const colour =
       columns.by === undefined
         ? category.map((place, k) => colourOf(place, options.colours === undefined ? 0 : k, options.colours))
@@ -64,10 +66,20 @@ export function bars(
     });
   });
   const places = [...new Set(records.map((row) => String(row[columns.category])))];
+  if (!horizontal) {
+    const tops = numbersOf(records, columns.high ?? columns.value).map((top, k) =>
+      Number.isFinite(top) ? top : Number(records[k][columns.value]),
+    );
+    const sums = places.map((place) =>
+      tops.filter((_, k) => records[k][columns.category] === place).reduce((a, b) => a + b, 0),
+    );
+    // Room for the values above the bars.
+    panel.values.push(...(options.logY === true ? [] : [0]), ...(stacked ? sums : tops).map((top) => 1.06 * top));
+  }
   const axis = { type: 'category', categoryarray: places, ticks: '' };
   if (horizontal) Object.assign(panel.y, axis, { autorange: 'reversed', showgrid: false });
   else Object.assign(panel.x, axis);
-  Object.assign(horizontal ? panel.x : panel.y, { rangemode: 'tozero' });
+  if (horizontal) Object.assign(panel.x, { rangemode: 'tozero' });
   return panel;
 }
 

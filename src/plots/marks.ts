@@ -24,20 +24,6 @@ export const COLOURS: Readonly<Record<'blue' | 'orange' | 'green' | 'vermillion'
     grey: GREY,
   };
 
-/** The parts of D_tot in the order a request passes them: field, words and colour. */
-export const LATENCY_PARTS: readonly {
-  readonly field: 'transmission' | 'synchronisation' | 'prefillQueue' | 'prefill' | 'admission' | 'decode';
-  readonly label: string;
-  readonly colour: string;
-}[] = [
-  { field: 'transmission', label: 'transmission', colour: COLOURS.sky },
-  { field: 'synchronisation', label: 'wait: slowest sender', colour: COLOURS.grey },
-  { field: 'prefillQueue', label: 'wait: earlier prefill', colour: COLOURS.purple },
-  { field: 'prefill', label: 'prefill', colour: COLOURS.green },
-  { field: 'admission', label: 'wait: boundary, KV room', colour: COLOURS.vermillion },
-  { field: 'decode', label: 'decode', colour: COLOURS.blue },
-];
-
 /** The colours of the methods by their label. */
 const METHOD_COLOURS: ReadonlyMap<string, string> = new Map(
   Object.values(methods).map(({ label, colour }) => [label, colour]),
@@ -86,15 +72,6 @@ export function heading(text: string): object {
 /** Megabytes (decimal). */
 export function megabytes(bytes: number): number {
   return bytes / 1e6;
-}
-
-/** A span in the unit that reads best: "3.21 s", "42 ms", "71 µs". */
-export function span(seconds: number): string {
-  const size = Math.abs(seconds);
-  if (size < 5e-10) return '0';
-  if (size >= 1) return `${seconds.toFixed(2)} s`;
-  if (size >= 1e-3) return `${Number((seconds * 1e3).toPrecision(3))} ms`;
-  return `${Number((seconds * 1e6).toPrecision(2))} µs`;
 }
 
 /**

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { bars, box } from './bars';
 import { heatMap } from './heat-map';
 import { band, sweep } from './lines';
-import { type Panel, figure, logTicks, needsLog, wrap } from './panel';
+import { type Panel, figure, wrap } from './panel';
+import { logTicks, needsLog } from './scale';
 import { points } from './points';
 import { limit, says, stated } from './stated';
 import { INK, OKABE_ITO, PAPER_COLOUR } from './theme';
@@ -95,7 +96,8 @@ describe('the scale of a panel', () => {
   });
 
   it('has plain ticks on a logarithmic axis', () => {
-    expect(logTicks([0.9, 6])).toEqual([0.5, 1, 2, 5, 10]);
+    expect(logTicks([0.9, 6])).toEqual([1, 2, 5]);
+    expect(logTicks([2.4, 3.1])).toEqual([2, 2.2, 2.4, 2.6, 2.8, 3, 3.5]);
   });
 });
 

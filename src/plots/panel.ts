@@ -2,6 +2,7 @@
 import type { Figure } from './figure';
 import { INK } from './theme';
 import { axisSuffix, heading } from './marks';
+import { type Scale, scaleOf } from './scale';
 
 /** The words and scales of a panel's axes. */
 export interface PanelOptions {
@@ -107,10 +108,14 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
     const above = 1 - (Math.floor(k / columns) * (rowHeight + between)) / plotHeight;
     const domains = { x: [left, left + width], y: [Math.max(0, above - rowHeight / plotHeight), above] };
     const isLast = k % columns === columns - 1 || k === list.length - 1;
-    return place(panel, k, domains, names === 'ends' && isLast ? rowHeight : 0, names === 'legend');
+    // Rows with the same names stand beside each other: the first panel names them.
+    const rowsOf = ({ y }: Panel): string => JSON.stringify(y['categoryarray'] ?? null);
+    const isRepeated = k % columns > 0 && rowsOf(panel) !== 'null' && rowsOf(panel) === rowsOf(list[k - 1]);
+    const shown = isRepeated ? { ...panel, y: { ...panel.y, showticklabels: false, ticks: '' } } : panel;
+    return place(shown, k, domains, names === 'ends' && isLast ? rowHeight : 0);
   });
   return {
-    data: drawn.flatMap(({ traces }) => traces),
+    data: oneEntryPerName(drawn.flatMap(({ traces }) => traces)),
     layout: {
       title: { ...heading(text), pad: { t: 6 + 10 * titleLines } },
       height: top + plotHeight + bottom,
@@ -126,13 +131,24 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
   };
 }
 
+/** A legend has each name once, where it appears first. */
+function oneEntryPerName(traces: readonly object[]): object[] {
+  const seen = new Set<string>();
+  return traces.map((trace) => {
+    const { name = '', showlegend } = trace as { readonly name?: string; readonly showlegend?: boolean };
+    if (showlegend === false) return trace;
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return { ...trace, showlegend: isFirst && name !== '' };
+  });
+}
+
 /** A panel on the axes of its place. */
 function place(
   panel: Panel,
   k: number,
   domains: { readonly x: readonly number[]; readonly y: readonly number[] },
   labelsWithin: number,
-  hasLegend: boolean,
 ): { traces: object[]; axes: object; shapes: object[]; notes: object[] } {
   const suffix = axisSuffix(k);
   const moved = (item: object): object =>
@@ -146,8 +162,7 @@ function place(
     );
   const scale = scaleOf(panel);
   const onAxes = { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
-  const legend = hasLegend && k > 0 ? { showlegend: false } : {};
-  const traces = [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes, ...legend }));
+  const traces = [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes }));
   const title = {
     text: [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>'),
     align: 'left',
@@ -174,55 +189,6 @@ function place(
       [`yaxis${suffix}`]: { domain: domains.y, anchor: `x${suffix}`, ...scale.axis, ...panel.y },
     },
   };
-}
-
-/** A y axis that shows all values, and where on it a value lies, 0 at the bottom and 1 at the top. */
-interface Scale {
-  readonly axis: object;
-  readonly at: (y: number) => number;
-  /** The value at a height between 0 and 1. */
-  readonly valueAt: (height: number) => number;
-}
-
-function scaleOf({ values, logY, y, overloaded }: Panel): Scale {
-  const finite = values.filter(Number.isFinite);
-  const given = y['range'] as readonly [number, number] | undefined;
-  if (finite.length === 0 && given === undefined) return { axis: {}, at: () => 0, valueAt: () => 0 };
-  const [least, most] = [Math.min(...finite), Math.max(...finite)];
-  const isLog = logY ?? needsLog(finite);
-  const [low, high] = isLog ? [Math.log10(least), Math.log10(most)] : [least, most];
-  const pad = high > low ? 0.07 * (high - low) : Math.max(0.1 * Math.abs(high), 0.05);
-  const room = overloaded.length > 0 ? 0.16 * (high - low + 2 * pad) : 0;
-  // A linear axis that starts at 0 shows proportions; where values lie close together it would hide their differences.
-  const start = !isLog && low >= 0 && low < 0.6 * high ? 0 : low - pad;
-  const [from, to] = given ?? [start, high + pad + room];
-  const read = isLog ? Math.log10 : (value: number): number => value;
-  const write = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
-  const ticks = isLog ? logTicks(finite) : [];
-  return {
-    axis: isLog
-      ? { type: 'log', range: [from, to], tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) }
-      : { range: [from, to] },
-    at: (value) => (read(value) - from) / (to - from),
-    valueAt: (height) => write(from + height * (to - from)),
-  };
-}
-
-/** Whether positive values spread so far that only a logarithmic axis shows them all. */
-export function needsLog(values: readonly number[]): boolean {
-  return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > 6 * Math.min(...values);
-}
-
-/** 1, 2, 5, 10, …: ticks of a logarithmic axis over some values. */
-export function logTicks(values: readonly number[]): number[] {
-  const positive = values.filter((value) => value > 0);
-  if (positive.length === 0) return [];
-  const [low, high] = [Math.min(...positive) / 2, Math.max(...positive) * 2];
-  const first = Math.floor(Math.log10(low));
-  const decades = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => first + i);
-  const digits = decades.length > 4 ? [1] : [1, 2, 5];
-  const ticks = decades.flatMap((decade) => digits.map((digit) => Number(`${digit}e${decade}`)));
-  return ticks.filter((tick) => tick >= low && tick <= high);
 }
 
 /** Overloaded points below one another under the panel's upper edge, with one word. */

@@ -51,6 +51,9 @@ export function layers(
       hovertemplate: `${name}: %{y:.3g}<extra></extra>`,
     });
   });
-  Object.assign(panel.y, { rangemode: 'tozero' });
+  const heights = new Map<unknown, number>();
+  for (const row of recordsOf(rows))
+    heights.set(row[columns.x], (heights.get(row[columns.x]) ?? 0) + Number(row[columns.y]));
+  panel.values.push(0, ...heights.values());
   return panel;
 }

@@ -34,7 +34,12 @@ export function runsNote({ series, missing, command, artefact, profile }: Figure
 
 /** A number of some runs, "2.47 [2.45, 2.49] s" with its 95 % interval over seeds. */
 export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = ''): string {
-  const interval = meanInterval(runs.map(metric));
+  return intervalOf(runs.map(metric), unit);
+}
+
+/** A mean of values, one per seed, with its 95 % interval. */
+export function intervalOf(values: readonly number[], unit = ''): string {
+  const interval = meanInterval(values);
   if (interval.n === 0) return '(no runs yet)';
   if (interval.n > 1) return intervalText(interval, unit);
   return `${withUnit(formatNumber(interval.mean), unit)} (one seed)`;
@@ -76,6 +81,28 @@ export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): C
       printed: row.lyreoPrinted === null ? '' : verdictText(row.lyreoPrinted),
       why: row.cause === null ? row.reason : `${row.reason}. ${row.cause.text}`,
     }));
+}
+
+/** How the stored runs decide a figure's claims, in one sentence. */
+export function answerText(claims: readonly ClaimRow[]): string {
+  const count = (sign: string): number => claims.filter(({ holds }) => holds.startsWith(sign)).length;
+  const [holds, contradicted, open] = [count('✓'), count('✗ does not hold'), count('?')];
+  const parts = [
+    `${holds} ${holds === 1 ? 'holds' : 'hold'} in the stored runs`,
+    `${contradicted} ${contradicted === 1 ? 'is' : 'are'} contradicted`,
+    `${count('✗ not shown')} not shown`,
+    ...(open > 0 ? [`${open} cannot be tested yet`] : []),
+  ];
+  return `Of the paper’s **${claims.length} claims** on this figure ${parts.join(', ')}.`;
+}
+
+/** The few claims that answer a figure's question: those with printed numbers, otherwise the first six. */
+export function answerRows(
+  claims: readonly ClaimRow[],
+): { claim: string; paper: string; ours: string; verdict: string }[] {
+  const printed = claims.filter(({ paper }) => paper !== '');
+  const chosen = printed.length > 1 ? printed.slice(0, 8) : claims.slice(0, 6);
+  return chosen.map(({ claim, paper, ours, holds }) => ({ claim, paper, ours, verdict: holds }));
 }
 
 /** Rows of the scoreboard as a Markdown table with links from `notebooks/`. */

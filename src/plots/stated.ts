@@ -35,7 +35,7 @@ export function stated(panel: Panel, values: readonly Stated[]): Panel {
 /** Adds a dotted line at a value of the y axis (or the x axis) with a word: ε, a bound. */
 export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y' = 'y'): Panel {
   const line = { color: INK, width: 1.4, dash: 'dot' };
-  if (axis === 'y') panel.values.push(value);
+  if (axis === 'y' && panel.values.length > 0) panel.values.push(value);
   const isLog = panel[axis]['type'] === 'log';
   panel.shapes.push(
     axis === 'y'

@@ -1,0 +1,213 @@
+import type { InspectedIteration, InspectedRequest, Inspection } from '../env/inspect';
+import type { Figure } from './figure';
+import { COLOURS, axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
+
+/** Slots that a window of the explorer shows. */
+const WINDOW_SLOTS = 2;
+
+/** Height of one run's panel, and what lies above, between and below the panels [px]. */
+const SIZE = { panel: 330, between: 46, above: 110, below: 130 };
+
+/**
+ * m_s(k, t) iteration by iteration, phases I and II shaded, ▲ admissions, ▼ completions and the pool's size, for every
+ * server and slot: a menu chooses the server and a slider the slots. Both work in the browser, without a kernel.
+ * Several runs of the same requests stand under one another, on one clock and one scale.
+ *
+ * @param server the server shown at first.
+ */
+export function kvExplorerFigure(runs: Inspection | readonly Inspection[], server = 0): Figure {
+  const list = Array.isArray(runs) ? (runs as readonly Inspection[]) : [runs as Inspection];
+  const [{ servers, config }] = list;
+  const perServer = servers.map((_, s) => list.flatMap((run, k) => serverTraces(run, s, s === server, k)));
+  const plotHeight = SIZE.panel * list.length + SIZE.between * (list.length - 1);
+  const endsAt = Math.max(...list.flatMap(({ iterations }) => iterations.map(endOf)));
+  const top = (s: number): number => 1.06 * Math.max(...list.map((run) => megabytes(run.servers[s].kvCapacityBytes)));
+  const title = (s: number): string =>
+    `KV cache of ${servers[s].name}, iteration by iteration (${list.map((run) => run.config.batching).join(', ')})`;
+  const axes = list.flatMap((run, k): [string, object][] => {
+    const above = 1 - (k * (SIZE.panel + SIZE.between)) / plotHeight;
+    const suffix = axisSuffix(k);
+    const isLast = k === list.length - 1;
+    return [
+      [
+        `xaxis${suffix}`,
+        {
+          anchor: `y${suffix}`,
+          range: [0, endsAt],
+          ...(k > 0 && { matches: 'x' }),
+          ...(isLast
+            ? { title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } }
+            : { showticklabels: false }),
+        },
+      ],
+      [
+        `yaxis${suffix}`,
+        {
+          domain: [Math.max(0, above - SIZE.panel / plotHeight), above],
+          range: [0, top(server)],
+          title: { text: `m<sub>s</sub>(k, t) [MB], ${run.config.batching}` },
+        },
+      ],
+    ];
+  });
+  return {
+    data: perServer.flat(),
+    layout: {
+      title: heading(title(server)),
+      height: SIZE.above + plotHeight + SIZE.below,
+      margin: { t: SIZE.above, b: SIZE.below, l: 60, r: 20 },
+      legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
+      ...Object.fromEntries(axes),
+      shapes: slotLines(config.slots, config.slotSeconds),
+      updatemenus: [serverMenu(list, server, title, top, perServer[0].length)],
+      sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
+    },
+  };
+}
+
+/** The menu of servers: it shows the traces of one and hides all others. */
+function serverMenu(
+  runs: readonly Inspection[],
+  active: number,
+  title: (server: number) => string,
+  top: (server: number) => number,
+  traces: number,
+): object {
+  const { servers } = runs[0];
+  return {
+    type: 'dropdown',
+    buttons: servers.map(({ name }, s) => ({
+      label: name,
+      method: 'update',
+      args: [
+        { visible: servers.flatMap((_, other) => Array.from({ length: traces }, () => other === s)) },
+        {
+          'title.text': title(s),
+          ...Object.fromEntries(runs.map((_, k) => [`yaxis${axisSuffix(k)}.range`, [0, top(s)]])),
+        },
+      ],
+    })),
+    active,
+    x: 1,
+    xanchor: 'right',
+    y: 1,
+    yanchor: 'bottom',
+    pad: { b: 30 },
+    bgcolor: '#ffffff',
+  };
+}
+
+/** The slider of slots: all, then two at a time. */
+function slotSlider(slots: number, slotSeconds: number, endsAt: number): object {
+  const view = (label: string, from: number, to: number): object => ({
+    label,
+    method: 'relayout',
+    args: [{ 'xaxis.range': [from, to] }],
+  });
+  const windows = Array.from({ length: slots }, (_, t) => {
+    const last = Math.min(t + WINDOW_SLOTS, slots) - 1;
+    return view(last === t ? String(t) : `${t}–${last}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds);
+  });
+  return {
+    active: 0,
+    steps: [view('all', 0, endsAt), ...windows],
+    currentvalue: { prefix: 'slots shown: ', font: { size: 13 } },
+    pad: { t: 45, b: 0 },
+    len: 1,
+  };
+}
+
+/** The traces of one server in the k-th panel, the same number for every server. */
+function serverTraces(run: Inspection, server: number, visible: boolean, k: number): object[] {
+  const rows = run.iterations.filter((row) => row.server === server);
+  const requests = run.requests.filter((request) => request.server === server);
+  const suffix = axisSuffix(k);
+  return [
+    phaseArea(rows, 'I', COLOURS.orange),
+    phaseArea(rows, 'II', COLOURS.blue),
+    eventMarks(rows, requests, 'joins'),
+    eventMarks(rows, requests, 'leaves'),
+    poolLine(megabytes(run.servers[server].kvCapacityBytes), Math.max(0, ...run.iterations.map(endOf))),
+  ].map((trace) => ({ ...trace, visible, showlegend: k === 0, xaxis: `x${suffix}`, yaxis: `y${suffix}` }));
+}
+
+const endOf = (row: InspectedIteration): number => row.startsAt + row.seconds;
+
+/** Whether an iteration begins when the other ends. */
+const follows = (before: InspectedIteration, next: InspectedIteration): boolean => next.startsAt - endOf(before) < 1e-9;
+
+/** The steps of one phase, shaded down to zero; at zero wherever the other phase or nothing runs. */
+function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colour: string): object {
+  const x: number[] = [];
+  const y: number[] = [];
+  const about: (readonly [number, number])[] = [];
+  const add = (at: number, kvBytes: number, { k, active }: InspectedIteration): void => {
+    x.push(at);
+    y.push(megabytes(kvBytes));
+    about.push([k, active]);
+  };
+  const own = rows.filter((row) => row.phase === phase);
+  own.forEach((row, i) => {
+    if (i === 0 || !follows(own[i - 1], row)) add(row.startsAt, 0, row);
+    add(row.startsAt, row.kvBytes, row);
+    const next = own.at(i + 1);
+    if (next !== undefined && follows(row, next)) return;
+    add(endOf(row), row.kvBytes, row);
+    add(endOf(row), 0, row);
+  });
+  return {
+    type: 'scatter',
+    mode: 'lines',
+    name: phase === 'I' ? 'phase I: backlog only' : 'phase II: backlog and new',
+    x: Float32Array.from(x),
+    y: Float32Array.from(y),
+    customdata: packedPairs(about),
+    line: { shape: 'hv', width: 1, color: colour },
+    fill: 'tozeroy',
+    fillcolor: fade(colour, 0.4),
+    hovertemplate: '%{x:.3f} s: %{y:.1f} MB, iteration %{customdata[0]}, %{customdata[1]} requests<extra></extra>',
+  };
+}
+
+/** ▲ at the level that a request's first iteration reaches, ▼ at the level of its last one. */
+function eventMarks(
+  rows: readonly InspectedIteration[],
+  requests: readonly InspectedRequest[],
+  event: 'joins' | 'leaves',
+): object {
+  const isJoin = event === 'joins';
+  const at = (request: InspectedRequest): number => (isJoin ? request.joinedAt : request.completedAt);
+  const sorted = [...requests].sort((a, b) => at(a) - at(b));
+  let i = 0;
+  const level = sorted.map((request) => {
+    const until = at(request);
+    while (i + 1 < rows.length && (isJoin ? rows[i + 1].startsAt <= until : rows[i + 1].startsAt < until)) i++;
+    return megabytes(rows.at(i)?.kvBytes ?? 0);
+  });
+  return {
+    type: 'scatter',
+    mode: 'markers',
+    name: isJoin ? 'admitted' : 'completed',
+    x: Float32Array.from(sorted, at),
+    y: Float32Array.from(level),
+    text: sorted.map(({ id }) => id),
+    marker: {
+      symbol: isJoin ? 'triangle-up' : 'triangle-down',
+      size: 9,
+      color: isJoin ? COLOURS.green : COLOURS.purple,
+    },
+    hovertemplate: `%{text} ${event} at %{x:.3f} s<extra></extra>`,
+  };
+}
+
+function poolLine(pool: number, endsAt: number): object {
+  return {
+    type: 'scatter',
+    mode: 'lines',
+    name: 'KV pool κ·M',
+    x: [0, endsAt],
+    y: [pool, pool],
+    line: { color: COLOURS.vermillion, width: 2, dash: 'dash' },
+    hovertemplate: `pool: ${pool.toFixed(1)} MB<extra></extra>`,
+  };
+}
