@@ -56,6 +56,8 @@ export interface StoredRun {
   /** Seconds it took, and the updates that an earlier, interrupted process had done. */
   readonly wallSeconds: number;
   readonly resumedAt: number;
+  /** A remark on how the run was made, such as the fault that a later version mended. */
+  readonly note?: string;
 }
 
 /**

@@ -20,7 +20,13 @@ const NAMED = 6;
 export function runsNote({ series, missing, command, artefact, profile }: FigureRuns): string {
   const counts = series.flatMap(({ points }) => points.map(({ runs }) => runs.length));
   const stored = counts.reduce((a, b) => a + b, 0);
-  const have = `${artefact}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`;
+  const notes = new Map<string, number>();
+  for (const { note } of series.flatMap(({ points }) => points.flatMap(({ runs }) => runs)))
+    if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
+  const have = [
+    `${artefact}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`,
+    ...[...notes].map(([note, count]) => `${count} of them: ${note}.`),
+  ].join(' ');
   if (missing.length === 0) return have;
   const byName = new Map<string, number>();
   for (const key of missing) {
