@@ -6,7 +6,13 @@ import type { Scenario, ScenarioRequest } from '../src/system/scenario';
 import { anyScenario, decimalScenario, dyadicScenario } from './support/arbitraries';
 import { differences, goldens } from './support/compare';
 import { fuzz } from './support/fuzz';
-import { isOversized, oracleReplay } from './support/oracle';
+import { isOversized, isRefused, oracleReplay } from './support/oracle';
+
+/** Ids of the requests that are refused on arrival. */
+function oracleRefuses(scenario: Scenario): Set<string> {
+  const requests = scenario.slots.flatMap((slot) => slot.requests);
+  return new Set(requests.filter((request) => isRefused(scenario, request)).map(({ id }) => id));
+}
 
 describe('replay', () => {
   it.each(goldens())('agrees with the independent program on $name', ({ scenario, expected }) => {
@@ -27,15 +33,19 @@ describe('replay', () => {
 
   it('agrees with the oracle where predictions are wrong, admission goes by them and requests are preempted', () => {
     let preempted = 0;
+    let lost = 0;
     const agreesAndCounts = (scenario: Scenario): void => {
       const result = replay(scenario);
       expect(differences(result, oracleReplay(scenario))).toEqual([]);
       if (result.requests.some((request) => 'preemptions' in request)) preempted++;
+      const refused = oracleRefuses(scenario);
+      if (result.requests.some((request) => 'rejected' in request && !refused.has(request.id))) lost++;
     };
     fc.assert(fc.property(dyadicScenario({ predictions: true }), agreesAndCounts), fuzz(800));
     fc.assert(fc.property(decimalScenario({ predictions: true }), agreesAndCounts), fuzz(400));
     // Otherwise the scenarios are too tame to show anything.
     expect(preempted).toBeGreaterThan(40);
+    expect(lost).toBeGreaterThan(40);
   });
 
   describe('agrees with the oracle far from the usual sizes', () => {

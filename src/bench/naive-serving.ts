@@ -82,10 +82,6 @@ class NaiveServer {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
   }
 
-  canHold(input: number, output: number): boolean {
-    return input + output <= this.maxTokens;
-  }
-
   receive(table: RequestTable, handles: readonly number[], slotStartAt: number): void {
     let slowest = 0;
     let tokens = 0;
@@ -196,6 +192,7 @@ class NaiveServer {
 class NaiveServing {
   readonly table: RequestTable = new RequestTable();
   readonly completed: HandleQueue = new HandleQueue();
+  readonly lost: HandleQueue = new HandleQueue();
   readonly servers: readonly NaiveServer[];
 
   constructor(

@@ -6,7 +6,7 @@ import { lengthPairs } from '../system/length-pairs';
 import { Mobility } from '../system/mobility';
 import { kilobytesToBytes } from '../core/units';
 import { type EdgeServer, type ServingConstants } from '../system/server';
-import { Serving } from '../system/serving';
+import { Serving, tokensOnArrival } from '../system/serving';
 import { traceWorkload } from '../system/trace-workload';
 import type { IterationRecorder } from '../system/trajectory';
 import {
@@ -249,7 +249,7 @@ export class EdgeEnv {
   }
 
   /**
-   * Takes out the requests that no server can ever hold and cuts the predictions of the others to the largest pool;
+   * Takes out the requests that every server would refuse and cuts the predictions of the others to the largest pool;
    * returns the predicted size of the largest that is left, tokens.
    */
   private refuseOversized(): number {
@@ -261,16 +261,16 @@ export class EdgeEnv {
     for (let i = 0; i < requests.count; i++) {
       const input = requests.inputTokens[i];
       const output = requests.outputTokens[i];
-      if (input + output > capacity) {
-        // Slot T's requests are only looked at, they never arrive.
-        if (this.config.oversized === 'error' && this.slot < this.config.slots)
-          throw new UserError(
-            `slot ${String(this.slot)}, request ${String(i)}: inputTokens + outputTokens is ${String(input + output)}; allowed: at most ${String(capacity)}, the largest KV pool (or set oversized to "reject")`,
-          );
+      // Slot T's requests are only looked at, they never arrive.
+      if (input + output > capacity && this.config.oversized === 'error' && this.slot < this.config.slots)
+        throw new UserError(
+          `slot ${String(this.slot)}, request ${String(i)}: inputTokens + outputTokens is ${String(input + output)}; allowed: at most ${String(capacity)}, the largest KV pool (or set oversized to "reject")`,
+        );
+      const given = requests.predictedTokens[i];
+      if (tokensOnArrival(this.config, input, output, given) > capacity) {
         this.oversized++;
         continue;
       }
-      const given = requests.predictedTokens[i];
       if (given < 1)
         throw invalid(
           `slot ${String(this.slot)}, request ${String(i)}: predictedTokens`,
@@ -323,17 +323,18 @@ export class EdgeEnv {
 
   /** Enters the slot's requests into the table and sends them to their servers. */
   private send(assignment: Int32Array, slotStartAt: number): void {
-    const { requests, handles, batchCount, serving, view } = this;
+    const { config, requests, handles, batchCount, serving, view } = this;
     const { table, servers } = serving;
     let sent = 0;
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
       const input = requests.inputTokens[i];
       const output = requests.outputTokens[i];
-      if (!servers[s].canHold(input, output)) {
+      const predicted = requests.predictedTokens[i];
+      if (tokensOnArrival(config, input, output, predicted) > servers[s].maxTokens) {
         this.outcome.rejected++;
-        if (requests.predictedTokens[i] === output) this.outcome.misassigned++;
-        else this.outcome.lostToPrediction++;
+        if (view.isCandidate(i, s)) this.outcome.lostToPrediction++;
+        else this.outcome.misassigned++;
         continue;
       }
       this.outcome.sent[s]++;
@@ -344,7 +345,7 @@ export class EdgeEnv {
       table.server[handle] = s;
       table.inputTokens[handle] = input;
       table.outputTokens[handle] = output;
-      table.predictedTokens[handle] = requests.predictedTokens[i];
+      table.predictedTokens[handle] = predicted;
       table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s]);
       handles[sent++] = handle;
     }
@@ -366,10 +367,18 @@ export class EdgeEnv {
     outcome.waiting = waiting;
   }
 
-  /** Moves the completed requests from the table to the outcome. */
+  /** Moves the requests that have left from the table to the outcome. */
   private collect(slotStartAt: number): void {
-    const { completed, table } = this.serving;
+    const { completed, lost, table } = this.serving;
     const { outcome } = this;
+    for (let k = 0; k < lost.length; k++) {
+      const handle = lost.at(k);
+      outcome.rejected++;
+      outcome.lostToPrediction++;
+      // No latency counts it, so its time in the earlier slots does not count either.
+      outcome.requestSeconds -= slotStartAt - table.slot[handle] * this.config.slotSeconds;
+      table.release(handle);
+    }
     this.reserve(outcome.completions.count + completed.length);
     const done = outcome.completions;
     for (let k = 0; k < completed.length; k++) {

@@ -96,6 +96,44 @@ describe('one request in the batch', () => {
   );
 });
 
+describe('a request that was preempted', () => {
+  const crowded = systemConfig('calibrated', {
+    gpus: ['rtx3080'],
+    users: 12,
+    slots: 6,
+    kvPoolFraction: 0.002,
+    predictionError: 'lognormal',
+    predictionSigma: 1.5,
+  });
+
+  it.each(['deed', 'static'] as const)(
+    'has all its stays: tokens, D_dec and its share of the KV cache, %s',
+    (batching) => {
+      const there = inspect({ ...crowded, batching }, schedulers.random, 1);
+      const { metrics } = there;
+      expect(metrics.preemptions).toBeGreaterThan(1);
+      expect(metrics.lostToPrediction).toBe(0);
+      expect(there.requests.some(({ earlierStays }) => earlierStays.length > 0)).toBe(true);
+      for (const request of there.requests) {
+        const rows = requestIterations(there, request);
+        expect(rows.map((row) => row.token).filter((token) => token > 0)).toEqual(
+          Array.from({ length: request.outputTokens }, (_, n) => n + 1),
+        );
+        expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(request.decode, 6);
+      }
+      const { iterations, requests } = kvByRequest(there, 0);
+      iterations.forEach(({ kvBytes, active }, i) => {
+        const shares = requests.map((one) => one.kvBytes[i]);
+        expect(shares.filter((share) => share > 0)).toHaveLength(active);
+        expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(kvBytes, 6);
+      });
+      const result = replay(parseScenario(toScenario(there)));
+      const rows = there.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
+      expect(rows).toEqual(result.servers.flatMap((server) => server.trajectory));
+    },
+  );
+});
+
 describe('repeating assignments', () => {
   it('refuses a run with other requests', () => {
     const other = systemConfig('calibrated', { slots: 8, users: 20 });

@@ -29,11 +29,19 @@ export interface InspectedRequest extends LatencyParts {
   readonly synchronisedAt: number;
   readonly prefillStartAt: number;
   readonly prefillEndAt: number;
-  /** When it joined the running batch. */
+  /** When it joined the running batch, the last time. */
   readonly joinedAt: number;
   readonly completedAt: number;
+  /** Its stays in the running batch that ended with a preemption. */
+  readonly earlierStays: readonly Stay[];
   /** D_tot. */
   readonly total: number;
+}
+
+/** A stay of a request in the running batch, s. */
+export interface Stay {
+  readonly joinedAt: number;
+  readonly endedAt: number;
 }
 
 /** The requests of one slot on one server: sent, synchronised and prefilled together. */
@@ -112,12 +120,17 @@ export function inspect(
   options: Omit<EdgeEnvOptions, 'recorder'> = {},
 ): Inspection {
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
-  const iterations: Omit<InspectedIteration, 'phase' | 'prefillRuns'>[] = [];
+  const iterations: Omit<InspectedIteration, 'phase'>[] = [];
+  const stays = new Map<string, Stay[]>();
   const env = new EdgeEnv(config, seed, {
     ...options,
     recorder: {
-      record(server, slot, k, startsAt, seconds, tokens, active) {
-        iterations.push({ server, slot, k, startsAt, seconds, kvBytes: alpha * tokens, active });
+      record(server, slot, k, startsAt, seconds, tokens, active, prefillRuns) {
+        iterations.push({ server, slot, k, startsAt, seconds, kvBytes: alpha * tokens, active, prefillRuns });
+      },
+      preempted(slot, index, joinedAt, endedAt) {
+        const id = requestId(slot, index);
+        stays.set(id, [...(stays.get(id) ?? []), { joinedAt, endedAt }]);
       },
     },
   });
@@ -133,7 +146,7 @@ export function inspect(
   for (const outcome of playSlots(env, noted)) {
     metrics.add(outcome);
     slots.push(...slotRows(outcome));
-    requests.push(...requestRows(outcome, config.slotSeconds));
+    requests.push(...requestRows(outcome, config.slotSeconds, stays));
   }
   requests.sort((a, b) => a.slot - b.slot || a.index - b.index);
   const batches = batchesOf(requests);
@@ -168,7 +181,7 @@ export function repeatAssignments(run: Pick<Inspection, 'assignments'>): Schedul
   };
 }
 
-/** A run as a scenario, for `replay` and for a file: the same requests, servers and transmission times. */
+/** A run as a scenario, for `replay` and for a file: its completed requests with their servers and transmission times. */
 export function toScenario(run: Inspection): Scenario {
   const { config, servers } = run;
   const slots = run.assignments.map(() => ({ requests: [] as Scenario['slots'][number]['requests'][number][] }));
@@ -211,12 +224,27 @@ export interface RequestIteration extends InspectedIteration {
   readonly ownKvBytes: number;
 }
 
-/** The iterations between a request's joining and its completion: D_dec as a sum, III-C2. */
+/** Every stay of a request in the running batch; more than one if it was preempted. */
+function staysOf({ earlierStays, joinedAt, completedAt }: InspectedRequest): readonly Stay[] {
+  return [...earlierStays, { joinedAt, endedAt: completedAt }];
+}
+
+/** Whether two requests were in the running batch of one server together. */
+function overlap(a: InspectedRequest, b: InspectedRequest): boolean {
+  const others = staysOf(b);
+  return (
+    a.server === b.server &&
+    staysOf(a).some((stay) => others.some((other) => stay.joinedAt < other.endedAt && other.joinedAt < stay.endedAt))
+  );
+}
+
+/** The iterations in which a request was in the running batch, of all its stays: D_dec as a sum, III-C2. */
 export function requestIterations(run: Inspection, request: InspectedRequest): RequestIteration[] {
+  const stays = staysOf(request);
   return run.iterations
     .filter(
       ({ server, startsAt }) =>
-        server === request.server && startsAt >= request.joinedAt && startsAt < request.completedAt,
+        server === request.server && stays.some(({ joinedAt, endedAt }) => startsAt >= joinedAt && startsAt < endedAt),
     )
     .map((iteration, n) => ({
       ...iteration,
@@ -228,10 +256,7 @@ export function requestIterations(run: Inspection, request: InspectedRequest): R
 /** The requests that were in the running batch together with one of them, itself included, in order of joining. */
 export function companions(run: Inspection, request: InspectedRequest): InspectedRequest[] {
   return run.requests
-    .filter(
-      (other) =>
-        other.server === request.server && other.joinedAt < request.completedAt && other.completedAt > request.joinedAt,
-    )
+    .filter((other) => overlap(request, other))
     .sort((a, b) => a.joinedAt - b.joinedAt || a.completedAt - b.completedAt);
 }
 
@@ -239,7 +264,10 @@ export function companions(run: Inspection, request: InspectedRequest): Inspecte
 export interface KvByRequest {
   /** The iterations, [K]. */
   readonly iterations: readonly InspectedIteration[];
-  /** Who held how much in each of them, bytes [K]; 0 outside the request's stay. Sums to the iteration's kvBytes. */
+  /**
+   * The bytes that each completed request held in each of them, [K]; 0 outside its stays. They sum to the iteration's
+   * kvBytes, but for requests that were lost to their predictions.
+   */
   readonly requests: readonly { readonly request: InspectedRequest; readonly kvBytes: readonly number[] }[];
 }
 
@@ -254,7 +282,9 @@ export function kvByRequest(run: Inspection, server: number, fromAt: number = 0,
   );
   const place = new Map(iterations.map(({ startsAt }, i) => [startsAt, i]));
   const requests = run.requests
-    .filter((request) => request.server === server && request.joinedAt < toAt && request.completedAt > fromAt)
+    .filter(
+      (request) => request.server === server && staysOf(request)[0].joinedAt < toAt && request.completedAt > fromAt,
+    )
     .map((request) => {
       const kvBytes = iterations.map(() => 0);
       for (const { startsAt, ownKvBytes } of requestIterations(run, request)) {
@@ -278,14 +308,25 @@ function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome
   }));
 }
 
-function requestRows({ completions }: SlotOutcome, slotSeconds: number): InspectedRequest[] {
+/** "t3-7": the eighth request of slot 3. */
+function requestId(slot: number, index: number): string {
+  return `t${String(slot)}-${String(index)}`;
+}
+
+function requestRows(
+  { completions }: SlotOutcome,
+  slotSeconds: number,
+  stays: ReadonlyMap<string, readonly Stay[]>,
+): InspectedRequest[] {
   const at = (column: Float64Array | Int32Array, i: number): number => column[i];
   return Array.from({ length: completions.count }, (_, i) => {
     const [slot, index] = [at(completions.slot, i), at(completions.index, i)];
     const arrivedAt = slot * slotSeconds;
     const transmission = at(completions.transmission, i);
+    const id = requestId(slot, index);
     return {
-      id: `t${String(slot)}-${String(index)}`,
+      id,
+      earlierStays: stays.get(id) ?? [],
       slot,
       index,
       user: at(completions.user, i),
@@ -330,17 +371,12 @@ function batchesOf(requests: readonly InspectedRequest[]): InspectedBatch[] {
 
 /** k ≤ k̃: the iteration starts before the prefill of its slot's batch has ended. */
 function withPhases(
-  iterations: readonly Omit<InspectedIteration, 'phase' | 'prefillRuns'>[],
+  iterations: readonly Omit<InspectedIteration, 'phase'>[],
   batches: readonly InspectedBatch[],
 ): InspectedIteration[] {
   return iterations.map((row) => {
     const { server, slot, startsAt } = row;
-    const own = batches.filter((batch) => batch.server === server && startsAt >= batch.arrivedAt);
-    const batch = own.find((candidate) => candidate.slot === slot);
-    return {
-      ...row,
-      phase: batch !== undefined && startsAt < batch.prefillEndAt ? ('I' as const) : ('II' as const),
-      prefillRuns: own.some((b) => startsAt >= b.prefillStartAt && startsAt < b.prefillEndAt),
-    };
+    const batch = batches.find((candidate) => candidate.server === server && candidate.slot === slot);
+    return { ...row, phase: batch !== undefined && startsAt < batch.prefillEndAt ? 'I' : 'II' };
   });
 }

@@ -27,11 +27,11 @@ export interface RunMetrics {
   readonly slots: number;
   readonly arrived: number;
   readonly completed: number;
-  /** Requests that were not served: no pool can hold them, or they are counted in one of the next two. */
+  /** Requests that were not answered: no pool can hold them, or they are counted in one of the next two. */
   readonly rejected: number;
-  /** Requests whose prediction was wrong and whose server could not hold them, though another could. */
+  /** Requests whose prediction was wrong and which outgrew the pool of their server, or were refused by it on arrival. */
   readonly lostToPrediction: number;
-  /** Requests whose prediction was exact and whose server could not hold them, though another could. */
+  /** Requests that a scheduler sent to a server that refused them, though their prediction fits another. */
   readonly misassigned: number;
   /** Preemptions of running requests, for want of KV room. */
   readonly preemptions: number;

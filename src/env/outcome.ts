@@ -104,11 +104,11 @@ export interface SlotOutcome {
   readonly slot: number;
   /** Requests that arrived, rejected ones included. */
   arrived: number;
-  /** Requests that were not served: no pool can hold them, or they are counted in one of the next two. */
+  /** Requests that were not answered: no pool can hold them, or they are counted in one of the next two. */
   rejected: number;
-  /** Requests whose prediction was wrong and whose server cannot hold them, though another could. */
+  /** Requests whose prediction was wrong and which outgrew the pool of their server, or were refused by it on arrival. */
   lostToPrediction: number;
-  /** Requests whose prediction was exact and whose server cannot hold them, though another could. */
+  /** Requests that a scheduler sent to a server that refused them, though their prediction fits another. */
   misassigned: number;
   /** Preemptions, for want of KV room, in the slot; at the last slot with those of the drain. */
   preemptions: number;
@@ -136,6 +136,6 @@ export interface SlotOutcome {
   waiting: number;
   /** Requests in the system when the slot ended; 0 after the drain. */
   inSystem: number;
-  /** ∫ N(t) dt over what became known in this slot, request-seconds. */
+  /** ∫ N(t) dt over what became known in this slot, without lost requests, request-seconds. */
   requestSeconds: number;
 }

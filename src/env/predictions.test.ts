@@ -114,12 +114,45 @@ describe('admission', () => {
   });
 });
 
+describe('a request that no pool can hold', () => {
+  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 2 });
+  const pool = new EdgeEnv(system, 1).view.maxTokens[0];
+  const run = (output: number, predicted: number, admission?: 'true-length'): number[] => {
+    const workload = once([
+      [100, 300, 300],
+      [100, output, predicted],
+    ]);
+    const { completed, rejected, lostToPrediction, littleResidual } = simulate(
+      { ...system, admission },
+      schedulers.jsq,
+      1,
+      { workload },
+    );
+    expect(littleResidual).toBeCloseTo(0, 9);
+    return [completed, rejected, lostToPrediction];
+  };
+
+  it('is admitted by its prediction and lost when it has outgrown the pool', () => {
+    expect(run(pool, 300)).toEqual([1, 1, 1]);
+  });
+
+  it('is answered when it fills the pool to the last token', () => {
+    expect(run(pool - 100, 300)).toEqual([2, 0, 0]);
+    expect(run(pool - 99, 300)).toEqual([1, 1, 1]);
+  });
+
+  it('is refused on arrival if its prediction tells, or if admission knows its true length', () => {
+    expect(run(pool, pool)).toEqual([1, 1, 0]);
+    expect(run(pool, 300, 'true-length')).toEqual([1, 1, 0]);
+  });
+});
+
 describe('requests that are not served', () => {
   const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], users: 1, slots: 1 });
 
   it.each([
     ['fits no pool', 100_000, 100_000, [1, 0, 0]],
-    ['is lost to its prediction', 7000, 5000, [1, 1, 0]],
+    ['outgrows its prediction and its server', 7000, 5000, [1, 1, 0]],
     ['is sent where it cannot fit, though its prediction is exact', 7000, 7000, [1, 0, 1]],
   ])('are told apart: one that %s', (_, output, predicted, expected) => {
     const workload = once([[100, output, predicted]]);

@@ -1,12 +1,13 @@
 import type { SchedulerFactory } from '../env/scheduler';
+import { cheapest } from './allowed';
 
 /**
- * Weighted round robin, the smooth form: every server gains credit in proportion to its weight with each request, the
- * one with the most credit takes it and pays it back. A weight is the server's speed at serving KV memory-time: pool
- * size over iteration time with a full pool. Blind to state.
+ * Weighted round robin, the smooth form: with each request every server pays off debt in proportion to its weight; the
+ * server with the least debt takes the request, which costs the sum of the weights. A weight is the server's speed at
+ * serving KV memory-time: pool size over iteration time with a full pool. Blind to state; ties are drawn.
  */
-export const weightedRoundRobin: SchedulerFactory = (config) => {
-  const credit = new Float64Array(config.servers);
+export const weightedRoundRobin: SchedulerFactory = (config, rng) => {
+  const debt = new Float64Array(config.servers);
   const weight = new Float64Array(config.servers);
   let total = 0;
   return (view, assignment) => {
@@ -18,13 +19,10 @@ export const weightedRoundRobin: SchedulerFactory = (config) => {
       }
     }
     for (let i = 0; i < view.count; i++) {
-      let best = -1;
-      for (let s = 0; s < weight.length; s++) {
-        credit[s] += weight[s];
-        if ((view.allFit || view.isCandidate(i, s)) && (best === -1 || credit[s] > credit[best])) best = s;
-      }
-      credit[best] -= total;
-      assignment[i] = best;
+      for (let s = 0; s < weight.length; s++) debt[s] -= weight[s];
+      const s = cheapest(view, i, debt, rng);
+      debt[s] += total;
+      assignment[i] = s;
     }
   };
 };

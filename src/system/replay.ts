@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors';
-import type { Scenario } from './scenario';
+import type { Scenario, ScenarioRequest } from './scenario';
 import { type EdgeServer, tokensThatFit } from './server';
-import { Serving } from './serving';
+import { Serving, tokensOnArrival } from './serving';
 import type { IterationRecorder } from './trajectory';
 
 /** A completed request: its four parts of D_tot and when it ended, all in seconds. */
@@ -22,7 +22,7 @@ export interface ReplayedRequest {
   readonly preemptions?: number;
 }
 
-/** A request that no KV pool of its server can hold. */
+/** A request that the KV pool of its server cannot hold: refused on arrival, or lost when it had outgrown the pool. */
 export interface RejectedRequest {
   readonly id: string;
   readonly rejected: true;
@@ -94,11 +94,15 @@ export function replay(scenario: Scenario): ReplayResult {
     });
   };
   const finish = (): void => {
-    const { completed, table } = serving;
+    const { completed, lost, table } = serving;
     for (let i = 0; i < completed.length; i++) {
       const handle = completed.at(i);
       requests.push(replayedRequest(serving, ids[handle] ?? '', handle));
       table.release(handle);
+    }
+    for (let i = 0; i < lost.length; i++) {
+      requests.push({ id: ids[lost.at(i)] ?? '', rejected: true });
+      table.release(lost.at(i));
     }
   };
 
@@ -154,22 +158,24 @@ function replayedRequest(serving: Serving, id: string, handle: number): Replayed
   };
 }
 
-/** Rule 7: a request that can never run stops the replay, or is listed as rejected. */
+/** Rule 7: a request that can never complete stops the replay or, if its prediction tells, is listed as rejected. */
 function refused(
   scenario: Scenario,
   s: number,
-  request: { id: string; inputTokens: number; outputTokens: number },
+  { id, inputTokens, outputTokens, predictedTokens = outputTokens }: ScenarioRequest,
   requests: (ReplayedRequest | RejectedRequest)[],
 ): boolean {
   const server = scenario.servers[s];
-  const tokens = request.inputTokens + request.outputTokens;
-  if (tokens <= tokensThatFit(server.kvCapacityBytes, scenario.kvBytesPerToken)) return false;
+  const tokens = inputTokens + outputTokens;
+  const most = tokensThatFit(server.kvCapacityBytes, scenario.kvBytesPerToken);
+  if (tokens <= most) return false;
   if (scenario.oversized !== 'reject')
     throw new UserError(
-      `request "${request.id}" needs ${String(tokens * scenario.kvBytesPerToken)} bytes of KV cache, inputTokens + outputTokens is ${String(tokens)}; ` +
+      `request "${id}" needs ${String(tokens * scenario.kvBytesPerToken)} bytes of KV cache, inputTokens + outputTokens is ${String(tokens)}; ` +
         `allowed: at most ${String(server.kvCapacityBytes)} bytes on server "${server.name}" (or set oversized to "reject")`,
     );
-  requests.push({ id: request.id, rejected: true });
+  if (tokensOnArrival(scenario, inputTokens, outputTokens, predictedTokens) <= most) return false;
+  requests.push({ id, rejected: true });
   return true;
 }
 

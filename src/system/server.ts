@@ -31,8 +31,8 @@ export function kvTokenIterations(inputTokens: number, outputTokens: number): nu
  * max(l̂ − g, 1) more, since a request that still runs generates at least one. All its sums and its admission use this.
  * Note: the paper's l̂ is exact. Where it is not, a request may outgrow its prediction and the pool may run out. Then
  * the request admitted last is preempted, as in vLLM: its KV cache is freed, its prompt and generated tokens are
- * prefilled anew behind the prefills that are queued, and it returns to the head of the waiting queue. At a boundary
- * with a preemption no request is admitted.
+ * prefilled anew behind the prefills that are queued, and it returns to the head of the waiting queue. A request that
+ * has outgrown the whole pool is lost instead. At a boundary with a preemption or a loss no request is admitted.
  *
  * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration and
  * touches a request only when it is received, admitted, finished or preempted, or outgrows its prediction; times are summed iteration by iteration, so
@@ -128,11 +128,6 @@ export class EdgeServer {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
   }
 
-  /** Whether a request of this size could ever run here. */
-  canHold(inputTokens: number, outputTokens: number): boolean {
-    return inputTokens + outputTokens <= this.maxTokens;
-  }
-
   /**
    * Receives the slot's batch: requests already in the table, with their transmission times. Fills in when they are
    * synchronised and prefilled. Predictions are cut to what the pool can hold.
@@ -184,12 +179,14 @@ export class EdgeServer {
    * Runs every iteration that starts before `endAt`.
    *
    * @param completed receives the handles of completed requests, in order.
+   * @param lost receives the handles of requests that outgrew the whole pool.
    */
   advance(
     table: RequestTable,
     slot: number,
     endAt: number,
     completed: HandleQueue,
+    lost: HandleQueue,
     recorder?: IterationRecorder,
   ): void {
     for (;;) {
@@ -197,7 +194,7 @@ export class EdgeServer {
       if (startAt >= endAt) return;
       this.boundaryAt = startAt;
       this.joinWaitingLine(table);
-      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, completed);
+      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, completed, lost, recorder);
       else if (this.prefilled > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
       if (this.batch.size === 0) continue;
       this.runIterations(slot, endAt, recorder);
@@ -274,16 +271,27 @@ export class EdgeServer {
   }
 
   /** Takes requests out of the running batch, the last admitted first, until the next iteration fits the pool. */
-  private preempt(table: RequestTable, completed: HandleQueue): void {
+  private preempt(
+    table: RequestTable,
+    completed: HandleQueue,
+    lost: HandleQueue,
+    recorder: IterationRecorder | undefined,
+  ): void {
     const { batch } = this;
     while (batch.size > 0 && batch.nextTokens > this.maxTokens) {
       const handle = batch.last(table.admission);
       const hadOutgrown = batch.hasOutgrown(handle);
       table.generatedTokens[handle] = batch.remove(handle) + batch.done - table.inputTokens[handle];
+      const tokens = promptTokens(table, handle);
+      if (tokens + 1 > this.maxTokens) {
+        this.requestCount--;
+        lost.push(handle);
+        continue;
+      }
+      recorder?.preempted?.(table.slot[handle], table.index[handle], table.joinedAt[handle], this.boundaryAt);
       table.decodedBeforeSeconds[handle] += this.decodedSeconds(table, handle);
       table.preemptions[handle]++;
       this.preemptions++;
-      const tokens = promptTokens(table, handle);
       if (hadOutgrown) {
         this.predictedRest++;
         this.predictedRestIterations += tokens + 1;
@@ -341,7 +349,16 @@ export class EdgeServer {
       tokenSeconds += tokens * time;
       iterations++;
       if (recorder !== undefined)
-        recorder.record(this.index, slot, this.slotIterations + iterations, at, time, tokens, this.requestsInBatch);
+        recorder.record(
+          this.index,
+          slot,
+          this.slotIterations + iterations,
+          at,
+          time,
+          tokens,
+          this.requestsInBatch,
+          prefillRuns,
+        );
       at += time;
       busy += time;
       tokens += size;

@@ -17,6 +17,8 @@ export class Serving {
   readonly servers: readonly EdgeServer[];
   /** Handles of requests completed by the last `runSlot`; the caller releases them. */
   completed: HandleQueue = new HandleQueue();
+  /** Handles of requests that outgrew the pool of their server in the last `runSlot`; the caller releases them. */
+  lost: HandleQueue = new HandleQueue();
 
   private batchCount: Int32Array;
   private batchStart: Int32Array;
@@ -59,10 +61,11 @@ export class Serving {
   /** Runs all iterations that start in slot t, t·Δ ≤ start < (t + 1)·Δ. */
   runSlot(slot: number, recorder?: IterationRecorder): void {
     this.completed.clear();
+    this.lost.clear();
     const endAt = (slot + 1) * this.constants.slotSeconds;
     for (const server of this.servers) {
       server.beginSlot();
-      server.advance(this.table, slot, endAt, this.completed, recorder);
+      server.advance(this.table, slot, endAt, this.completed, this.lost, recorder);
     }
   }
 
@@ -82,9 +85,25 @@ export class Serving {
     );
     copy.table = this.table.clone();
     copy.completed = this.completed.clone();
+    copy.lost = this.lost.clone();
     copy.batchCount = this.batchCount.slice();
     return copy;
   }
+}
+
+/**
+ * The tokens by which a request is refused on arrival, if they are more than the pool of its server holds: with the
+ * admission 'true-length' its whole length, else the lesser of its length and its prediction.
+ * Note: a request that will outgrow the pool is admitted as long as its prediction fits, and is lost when it has
+ * outgrown it. A prediction that is too long by itself refuses nothing: it is cut to the pool.
+ */
+export function tokensOnArrival(
+  { admission }: Pick<ServingConstants, 'admission'>,
+  inputTokens: number,
+  outputTokens: number,
+  predictedTokens: number,
+): number {
+  return inputTokens + (admission === 'true-length' ? outputTokens : Math.min(outputTokens, predictedTokens));
 }
 
 /** The slot t with t·Δ ≤ at < (t + 1)·Δ, both products in doubles. */

@@ -70,6 +70,16 @@ export function isOversized(scenario: Scenario, request: ScenarioRequest): boole
   return scenario.servers.some((server) => server.name === request.server && bytes > server.kvCapacityBytes);
 }
 
+/**
+ * A request that its server refuses on arrival: oversized, and its prediction tells. With the admission 'true-length' all
+ * oversized ones are refused.
+ */
+export function isRefused(scenario: Scenario, request: ScenarioRequest): boolean {
+  const predicted = request.predictedTokens ?? request.outputTokens;
+  const told = scenario.admission === 'true-length' || isOversized(scenario, { ...request, outputTokens: predicted });
+  return told && isOversized(scenario, request);
+}
+
 /** Tokens that a server takes a request to generate: the prediction, cut to what the pool can hold beside the input. */
 function predictedTokens(request: ScenarioRequest, scenario: Scenario, server: ServerSpec): number {
   let tokens = request.predictedTokens ?? request.outputTokens;
@@ -84,7 +94,7 @@ function slotBatch(
   t: number,
   before: readonly PrefillBatch[],
 ): PrefillBatch | undefined {
-  const requests = scenario.slots[t].requests.filter((r) => r.server === server.name && !isOversized(scenario, r));
+  const requests = scenario.slots[t].requests.filter((r) => r.server === server.name && !isRefused(scenario, r));
   if (requests.length === 0) return undefined;
   const slotStartsAt = t * scenario.slotSeconds;
   const receivedAt = slotStartsAt + Math.max(...requests.map((r) => r.transmissionSeconds));
@@ -199,10 +209,15 @@ function replayServer(
       const job = running.filter(({ generated, request }) => generated < request.outputTokens).at(-1);
       if (job === undefined) break;
       running = running.filter((other) => other !== job);
+      hasPreempted = true;
+      // It alone has outgrown the pool: it is lost.
+      if (scenario.kvBytesPerToken * (job.request.inputTokens + job.generated + 1) > server.kvCapacityBytes) {
+        done.push({ id: job.request.id, rejected: true });
+        continue;
+      }
       job.preemptions++;
       job.earlierSeconds = job.decodeSeconds;
       batches.push(recomputation(job, now, batches, server));
-      hasPreempted = true;
     }
     if (!hasPreempted && (deed || running.length === 0)) {
       const fits = deed ? fitsDeed : fitsStatic;
@@ -268,7 +283,7 @@ export function oracleReplay(scenario: Scenario): ReplayResult {
     if (!isOversized(scenario, request)) continue;
     if (scenario.oversized !== 'reject')
       throw new UserError(`request "${request.id}" can never fit on server "${request.server}"`);
-    requests.push({ id: request.id, rejected: true });
+    if (isRefused(scenario, request)) requests.push({ id: request.id, rejected: true });
   }
   const servers = scenario.servers.map((server) => {
     const trajectory = replayServer(scenario, server, requests);
