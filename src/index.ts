@@ -49,13 +49,16 @@ export { type Trace, parseTrace, readTrace } from './system/trace';
 export { type TraceLoad, type TraceOptions, traceWorkload, traceSlots, traceLoad } from './system/trace-workload';
 export { prefillSeconds } from './system/prefill';
 export { decodeProfile, iterationSeconds, type DecodeProfile } from './system/decode-profile';
-export { EdgeServer, kvTokenIterations, tokensThatFit, type ServingConstants } from './system/server';
+export { EdgeServer } from './system/server';
+export { type ServingConstants } from './system/serving-constants';
+export { kvTokenIterations, tokensThatFit } from './system/token-counts';
 export { Serving } from './system/serving';
 export { type IterationRecorder } from './system/trajectory';
 
 // Sections IV-A and IV-B1: virtual queues, the environment and its reward.
 export { balanceDeviation, updateVirtualQueue, lyapunov, driftBound } from './env/virtual-queue';
-export { type SlotOutcome, type Completions } from './env/outcome';
+export { type Completions } from './env/completions';
+export { type SlotOutcome } from './env/outcome';
 export { SlotView } from './env/slot-view';
 export {
   type Reward,
@@ -167,16 +170,17 @@ export {
   type InspectedBatch,
   type InspectedIteration,
   type InspectedSlot,
+  inspect,
+} from './env/inspect';
+export {
   type RequestIteration,
   type KvByRequest,
-  inspect,
-  repeatAssignments,
-  toScenario,
   latencyParts,
   requestIterations,
   companions,
   kvByRequest,
-} from './env/inspect';
+} from './env/inspect-request';
+export { repeatAssignments, toScenario } from './env/repeat';
 
 export { type Method, type MethodName, methods, methodOf } from './paper/methods';
 export { learningMethods, learningOf, type NamedTrainOptions, train } from './paper/train';

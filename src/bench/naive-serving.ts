@@ -2,9 +2,10 @@ import { decodeProfile, iterationSeconds, type DecodeProfile } from '../system/d
 import { HandleQueue } from '../system/handle-queue';
 import { RequestTable } from '../system/request-table';
 import type { ServerSpec } from '../system/scenario';
-import { kvTokenIterations, tokensThatFit, type ServingConstants } from '../system/server';
 import type { Serving } from '../system/serving';
 import { slotOf } from '../system/serving';
+import type { ServingConstants } from '../system/serving-constants';
+import { kvTokenIterations, tokensThatFit } from '../system/token-counts';
 
 /**
  * What the fast engine is measured against: the same serving model (DEED), written as one would without thinking of

@@ -34,7 +34,7 @@ export function warnAboutRuns(runs: readonly RunMetrics[], name?: string): void 
     ],
     [
       total((run) => run.lostToPrediction),
-      'were lost to a wrong prediction: their server could not hold them, another could have',
+      'were lost to a wrong prediction: the KV pool of their server could not hold them',
     ],
     [
       total((run) => run.misassigned),

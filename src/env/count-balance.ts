@@ -7,7 +7,7 @@ import { nextQueue } from './virtual-queue';
  */
 export type BalanceMeasure = 'eta' | 'count';
 
-/** Y and Z of the measure that is learned from. */
+/** Y and Z of the measure from which a reward learns. */
 export interface BalanceColumns {
   /** Y_s(t), [S]. */
   readonly deviation: Float64Array;

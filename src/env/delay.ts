@@ -1,5 +1,5 @@
 /**
- * Numbers of the servers as they were some slots ago: what is known where reports take that long. One per quantity.
+ * Numbers of the servers as they were some slots ago, for schedulers whose reports take that long. One per quantity.
  */
 export class Delay {
   /** The last `slots` + 1 reports, slot t's at t mod (slots + 1). */

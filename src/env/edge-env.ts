@@ -1,31 +1,27 @@
-import { UserError, invalid } from '../core/errors';
+import { invalid } from '../core/errors';
 import { type Channel, createChannel } from '../system/channel';
 import type { SystemConfig } from '../system/config';
+import { configuredWorkload } from '../system/configured-workload';
 import { serverSpecs } from '../system/gpus';
-import { lengthPairs } from '../system/length-pairs';
 import { Mobility } from '../system/mobility';
 import { kilobytesToBytes } from '../core/units';
-import { type EdgeServer, type ServingConstants } from '../system/server';
-import { Serving, tokensOnArrival } from '../system/serving';
-import { traceWorkload } from '../system/trace-workload';
+import type { EdgeServer } from '../system/server';
+import { Serving } from '../system/serving';
+import { tokensOnArrival } from '../system/token-counts';
 import type { IterationRecorder } from '../system/trajectory';
-import {
-  type SlotRequests,
-  type Workload,
-  slotRequests,
-  syntheticWorkload,
-  withPredictionError,
-} from '../system/workload';
+import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
+import { admitArrivals } from './arrivals';
+import { addCompletion, enlarged } from './completions';
 import { type BalanceMeasure, CountBalance } from './count-balance';
-import { type Completions, type SlotOutcome, completions, writeDelays } from './outcome';
+import { type SlotOutcome, emptyOutcome, readServers } from './outcome';
 import { type RewardFunction, slotReward } from './reward';
 import { SlotView } from './slot-view';
 import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
 
-/** Where in an episode a time step stands, as in dm_env. */
+/** The place of a time step in its episode, as in dm_env. */
 export type StepType = 'first' | 'mid' | 'last';
 
-/** What `reset` and `step` return. The cut at T is a truncation: the discount stays 1. */
+/** The answer of `reset` and `step`. The cut at T is a truncation: the discount stays 1. */
 export interface TimeStep {
   readonly stepType: StepType;
   /** r_{t+1} per user, see `slotReward`; null for the first step and when no reward function was given. */
@@ -36,7 +32,7 @@ export interface TimeStep {
    * truncation, and a value function may be asked about the state it cut.
    */
   readonly view: SlotView;
-  /** What happened in the slot just run; null for the first step. */
+  /** The events of the slot just run; null for the first step. */
   readonly outcome: SlotOutcome | null;
 }
 
@@ -54,26 +50,13 @@ export interface EdgeEnvOptions {
   readonly recorder?: IterationRecorder | undefined;
 }
 
-/** What an environment may take over instead of making its own. */
-export interface EdgeEnvParts {
+/** Parts that an environment takes over instead of making its own. */
+interface EdgeEnvParts {
   /** An engine; a forked one, or another that serves alike. */
   readonly serving?: Serving;
   /** The workload, prediction error included. */
   readonly workload?: Workload;
   readonly channel?: Channel;
-}
-
-/** The workload that a configuration describes, prediction error included. */
-export function configuredWorkload(config: SystemConfig, seed: number, given?: Workload): Workload {
-  const truth = given ?? ownWorkload(config, seed);
-  return config.predictionError === 'none' ? truth : withPredictionError(truth, config.predictionSigma, seed);
-}
-
-/** One request per user and slot, of the synthetic lengths or of the pairs of a file. */
-function ownWorkload(config: SystemConfig, seed: number): Workload {
-  const { lengthsFile } = config;
-  if (lengthsFile === undefined) return syntheticWorkload(config, seed);
-  return traceWorkload(lengthPairs(lengthsFile), { ...config, load: { kind: 'per-user' }, seed });
 }
 
 /**
@@ -107,8 +90,8 @@ export class EdgeEnv {
     private readonly options: EdgeEnvOptions = {},
     parts: EdgeEnvParts = {},
   ) {
-    const constants: ServingConstants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
-    this.serving = parts.serving ?? new Serving(serverSpecs(config), constants);
+    const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
+    this.serving = parts.serving ?? new Serving(serverSpecs(config), { ...config, kvBytesPerToken });
     this.channel = parts.channel ?? createChannel(config, seed);
     this.mobility = new Mobility(config, seed);
     this.workload = parts.workload ?? configuredWorkload(config, seed, options.workload);
@@ -130,36 +113,10 @@ export class EdgeEnv {
       this.mobility,
       this.requests,
     );
-    const perServer = (): Float64Array => new Float64Array(serverCount);
-    const scored = { deviation: perServer(), queue: perServer() };
-    this.outcome = {
-      slot: -1,
-      arrived: 0,
-      rejected: 0,
-      lostToPrediction: 0,
-      misassigned: 0,
-      preemptions: 0,
-      completions: completions(Math.max(64, 4 * most)),
-      eta: perServer(),
-      peak: perServer(),
-      iterations: perServer(),
-      ...scored,
-      learned: this.counted === null ? scored : { deviation: perServer(), queue: perServer() },
-      drainedLatency: 0,
-      sent: perServer(),
-      backlog: perServer(),
-      waiting: 0,
-      inSystem: 0,
-      requestSeconds: 0,
-    };
+    this.outcome = emptyOutcome(serverCount, Math.max(64, 4 * most), this.counted === null);
   }
 
-  /** Requests in the system. */
-  get inSystem(): number {
-    return this.serving.table.size;
-  }
-
-  /** The servers, to look at. */
+  /** The servers, for reading. */
   get servers(): readonly EdgeServer[] {
     return this.serving.servers;
   }
@@ -182,7 +139,7 @@ export class EdgeEnv {
     const { config, outcome, slot } = this;
     if (slot >= config.slots) throw new Error(`EdgeEnv.step: the run ended after slot ${String(config.slots)}`);
     const slotStartAt = slot * config.slotSeconds;
-    this.setOutcomeSlot(slot);
+    outcome.slot = slot;
     outcome.arrived = this.arrived;
     outcome.rejected = this.oversized;
     outcome.lostToPrediction = 0;
@@ -192,7 +149,7 @@ export class EdgeEnv {
     this.counted?.read(this.serving.servers, assignment, this.requests.count);
     this.send(assignment, slotStartAt);
     this.serving.runSlot(slot, this.options.recorder);
-    this.readServers();
+    readServers(this.serving, config.slotSeconds, outcome);
     outcome.completions.count = 0;
     outcome.requestSeconds = 0;
     this.collect(slotStartAt);
@@ -214,8 +171,8 @@ export class EdgeEnv {
   }
 
   /**
-   * An independent copy at the same slot with the same future requests, users and links: what a counterfactual run
-   * needs. Its recorder, if any, is the one given here.
+   * An independent copy at the same slot with the same future requests, users and links, for counterfactual runs. Its
+   * recorder is the one given here.
    */
   fork(recorder?: IterationRecorder): EdgeEnv {
     const { workload, channel } = this;
@@ -230,10 +187,6 @@ export class EdgeEnv {
     return copy;
   }
 
-  private setOutcomeSlot(slot: number): void {
-    (this.outcome as { slot: number }).slot = slot;
-  }
-
   /** Moves the users, draws the slot's requests and reads the servers. */
   private observe(): void {
     if (this.slot > 0) this.mobility.advance(this.slot);
@@ -244,53 +197,9 @@ export class EdgeEnv {
     const { requests, view } = this;
     this.workload.fill(this.slot, requests);
     this.arrived = requests.count;
-    const largest = this.refuseOversized();
+    const { oversized, largest } = admitArrivals(requests, this.slot, this.config, view.largestPool);
+    this.oversized = oversized;
     view.refresh(this.slot, requests.count, this.shownQueue, largest, this.serving.servers);
-  }
-
-  /**
-   * Takes out the requests that every server would refuse and cuts the predictions of the others to the largest pool;
-   * returns the predicted size of the largest that is left, tokens.
-   */
-  private refuseOversized(): number {
-    const { requests } = this;
-    const capacity = this.largestPool;
-    let kept = 0;
-    let largest = 0;
-    this.oversized = 0;
-    for (let i = 0; i < requests.count; i++) {
-      const input = requests.inputTokens[i];
-      const output = requests.outputTokens[i];
-      // Slot T's requests are only looked at, they never arrive.
-      if (input + output > capacity && this.config.oversized === 'error' && this.slot < this.config.slots)
-        throw new UserError(
-          `slot ${String(this.slot)}, request ${String(i)}: inputTokens + outputTokens is ${String(input + output)}; allowed: at most ${String(capacity)}, the largest KV pool (or set oversized to "reject")`,
-        );
-      const given = requests.predictedTokens[i];
-      if (tokensOnArrival(this.config, input, output, given) > capacity) {
-        this.oversized++;
-        continue;
-      }
-      if (given < 1)
-        throw invalid(
-          `slot ${String(this.slot)}, request ${String(i)}: predictedTokens`,
-          given,
-          'an integer from 1 to 2147483647',
-        );
-      // Still too long for every pool, beside an input.
-      const predicted = Math.min(given, capacity);
-      requests.predictedTokens[i] = predicted;
-      largest = Math.max(largest, input + predicted);
-      if (kept < i) {
-        requests.user[kept] = requests.user[i];
-        requests.inputTokens[kept] = input;
-        requests.outputTokens[kept] = output;
-        requests.predictedTokens[kept] = predicted;
-      }
-      kept++;
-    }
-    requests.count = kept;
-    return largest;
   }
 
   /** Preemptions since the run began. */
@@ -298,12 +207,6 @@ export class EdgeEnv {
     let sum = 0;
     for (const server of this.serving.servers) sum += server.preemptions;
     return sum;
-  }
-
-  private get largestPool(): number {
-    let largest = 0;
-    for (const server of this.serving.servers) largest = Math.max(largest, server.maxTokens);
-    return largest;
   }
 
   /** Counts the slot's requests per server. */
@@ -314,7 +217,7 @@ export class EdgeEnv {
     this.outcome.sent.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
-      // Also of an entry that is not there.
+      // An entry that is missing is NaN or undefined.
       if (!(s >= 0 && s < servers.length))
         throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
       batchCount[s]++;
@@ -352,21 +255,6 @@ export class EdgeEnv {
     serving.submit(handles, sent, slotStartAt);
   }
 
-  private readServers(): void {
-    const { outcome, config, serving } = this;
-    let waiting = 0;
-    for (let s = 0; s < serving.servers.length; s++) {
-      const server = serving.servers[s];
-      const tokenShare = serving.constants.kvBytesPerToken / server.spec.kvCapacityBytes;
-      outcome.eta[s] = (server.slotTokenSeconds * tokenShare) / config.slotSeconds;
-      outcome.peak[s] = server.slotPeakTokens * tokenShare;
-      outcome.iterations[s] = server.slotIterations;
-      outcome.backlog[s] = server.requestCount;
-      waiting += server.waitingCount;
-    }
-    outcome.waiting = waiting;
-  }
-
   /** Moves the requests that have left from the table to the outcome. */
   private collect(slotStartAt: number): void {
     const { completed, lost, table } = this.serving;
@@ -379,48 +267,17 @@ export class EdgeEnv {
       outcome.requestSeconds -= slotStartAt - table.slot[handle] * this.config.slotSeconds;
       table.release(handle);
     }
-    this.reserve(outcome.completions.count + completed.length);
-    const done = outcome.completions;
+    const needed = outcome.completions.count + completed.length;
+    if (needed > outcome.completions.slot.length) outcome.completions = enlarged(outcome.completions, 2 * needed);
     for (let k = 0; k < completed.length; k++) {
       const handle = completed.at(k);
-      const i = done.count++;
-      done.slot[i] = table.slot[handle];
-      done.index[i] = table.index[handle];
-      done.completedSlot[i] = outcome.slot;
-      done.user[i] = table.user[handle];
-      done.server[i] = table.server[handle];
-      done.inputTokens[i] = table.inputTokens[handle];
-      done.outputTokens[i] = table.outputTokens[handle];
-      done.predictedTokens[i] = table.predictedTokens[handle];
-      done.synchronisedAt[i] = table.synchronisedAt[handle];
-      done.prefillStartAt[i] = table.prefillStartAt[handle];
-      done.prefillEndAt[i] = table.prefillEndAt[handle];
-      done.joinedAt[i] = table.joinedAt[handle];
-      const completedAt = (done.completedAt[i] = table.completedAt[handle]);
-      writeDelays(done, i, {
-        arrivedAt: done.slot[i] * this.config.slotSeconds,
-        transmission: table.transmissionSeconds[handle],
-        decode: table.decodeSeconds[handle],
-        decodedBefore: table.decodedBeforeSeconds[handle],
-      });
-      done.preemptions[i] = table.preemptions[handle];
-      outcome.requestSeconds += completedAt - slotStartAt;
+      addCompletion(outcome.completions, table, handle, outcome.slot, this.config.slotSeconds);
+      outcome.requestSeconds += table.completedAt[handle] - slotStartAt;
       table.release(handle);
     }
   }
 
-  private reserve(capacity: number): void {
-    const { outcome } = this;
-    if (outcome.completions.slot.length >= capacity) return;
-    const larger: Completions = completions(2 * capacity);
-    for (const key of Object.keys(larger) as (keyof Completions)[]) {
-      if (key === 'count') larger.count = outcome.completions.count;
-      else larger[key].set(outcome.completions[key]);
-    }
-    outcome.completions = larger;
-  }
-
-  /** After slot T the servers run until nothing is left; what completes counts to the last slot (V-A). */
+  /** After slot T the servers run until nothing is left; their completions count to the last slot (V-A). */
   private drain(lastSlotStartAt: number, cutAt: number): void {
     const { serving, options, outcome } = this;
     for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {

@@ -3,7 +3,9 @@ import { systemConfig } from '../system/presets';
 import { parseScenario } from '../system/scenario';
 import { type ReplayedRequest, replay } from '../system/replay';
 import { schedulers } from '../schedulers/index';
-import { companions, inspect, kvByRequest, repeatAssignments, requestIterations, toScenario } from './inspect';
+import { inspect } from './inspect';
+import { companions, kvByRequest, requestIterations } from './inspect-request';
+import { repeatAssignments, toScenario } from './repeat';
 import { simulate } from './simulate';
 
 const config = systemConfig('calibrated', { slots: 8, users: 48 });

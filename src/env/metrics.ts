@@ -22,7 +22,7 @@ export interface LatencyParts {
   readonly decode: number;
 }
 
-/** What a run reports; latencies in seconds, NaN when no request was completed. */
+/** The report of a run; latencies in seconds, NaN when no request was completed. */
 export interface RunMetrics {
   readonly slots: number;
   readonly arrived: number;

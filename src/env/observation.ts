@@ -3,13 +3,13 @@ import type { SlotView } from './slot-view';
 /** One line of the feature table. */
 export interface Feature {
   readonly name: string;
-  /** How it is computed; what is no ln(1 + x) is clipped to [−10, 10]. */
+  /** Its definition; values that are no ln(1 + x) are clipped to [−10, 10]. */
   readonly formula: string;
 }
 
 /**
- * What a policy sees of each server (s_t^ser, IV-B1), in this order. What can grow without bound when a server is
- * overloaded stands as ln(1 + x): nearly linear where a system is sound, and still telling 100 from 1000 where not.
+ * The features of each server that a policy sees (s_t^ser, IV-B1), in this order. Quantities that grow without bound on
+ * an overloaded server stand as ln(1 + x), which is nearly linear for small x and still separates 100 from 1000.
  */
 export const serverFeatureTable: readonly Feature[] = [
   { name: 'kvShare', formula: 'KV cache of the next iteration / pool' },
@@ -23,7 +23,7 @@ export const serverFeatureTable: readonly Feature[] = [
   { name: 'queue', formula: 'ln(1 + Z_s / balance unit)' },
 ];
 
-/** What distinguishes the servers for a network that is shared between them. */
+/** The constants by which a network that the servers share distinguishes them. */
 export const serverConstantTable: readonly Feature[] = [
   { name: 'pool', formula: 'tokens the pool holds / 10 000' },
   { name: 'emptyIteration', formula: 'iteration time of an empty server · 100 / s' },
@@ -31,7 +31,7 @@ export const serverConstantTable: readonly Feature[] = [
   { name: 'prefillRate', formula: 'tokens per second / 10 000' },
 ];
 
-/** What a policy sees of each request (s_t^req); the gain stands once per server. */
+/** The features of each request that a policy sees (s_t^req); the gain stands once per server. */
 export const requestFeatureTable: readonly Feature[] = [
   { name: 'inputTokens', formula: 'ln(l_in / mean l_in)' },
   { name: 'predictedTokens', formula: 'ln(l̂_out / mean l_out) · 2' },
@@ -78,7 +78,7 @@ export function encodeServers(view: SlotView, out: Float32Array, offset = 0): vo
   }
 }
 
-/** Writes what stays the same for each server, [S, SERVER_CONSTANTS]. */
+/** Writes the servers' constants, [S, SERVER_CONSTANTS]. */
 export function encodeConstants(view: SlotView, out: Float32Array, offset = 0): void {
   let k = offset;
   for (let s = 0; s < view.serverCount; s++) {

@@ -1,107 +1,14 @@
+import type { Serving } from '../system/serving';
+import { type Completions, completions } from './completions';
 import type { BalanceColumns } from './count-balance';
 
-/** Requests that completed, structure of arrays; entries 0..count−1 are valid. All times and delays in seconds. */
-export interface Completions {
-  count: number;
-  /** Slot in which the request arrived and was assigned. */
-  slot: Int32Array;
-  /** Its place among that slot's requests. */
-  index: Int32Array;
-  /** Slot in which it completed; of the drain's requests the last slot T − 1, to which they count. */
-  completedSlot: Int32Array;
-  user: Int32Array;
-  server: Int32Array;
-  /** l_in. */
-  inputTokens: Int32Array;
-  /** l_out. */
-  outputTokens: Int32Array;
-  /** l̂_out, which the scheduler saw. */
-  predictedTokens: Int32Array;
-  /** D_tot. */
-  total: Float64Array;
-  transmission: Float64Array;
-  /** Waiting for the batch's slowest transmission, the printed D_wa. */
-  synchronisation: Float64Array;
-  /** Waiting for the previous slots' prefills. */
-  prefillQueue: Float64Array;
-  prefill: Float64Array;
-  /** Waiting for an iteration boundary and for room in the KV pool; after a preemption, all until it decodes again. */
-  admission: Float64Array;
-  decode: Float64Array;
-  /** When the slowest transmission of its batch had ended. */
-  synchronisedAt: Float64Array;
-  prefillStartAt: Float64Array;
-  prefillEndAt: Float64Array;
-  /** When it joined the running batch. */
-  joinedAt: Float64Array;
-  completedAt: Float64Array;
-  /** How often it was preempted. */
-  preemptions: Int32Array;
-}
-
-/** Empty arrays for `capacity` completions. */
-export function completions(capacity: number): Completions {
-  const seconds = (): Float64Array => new Float64Array(capacity);
-  const integers = (): Int32Array => new Int32Array(capacity);
-  return {
-    count: 0,
-    slot: integers(),
-    index: integers(),
-    completedSlot: integers(),
-    user: integers(),
-    server: integers(),
-    inputTokens: integers(),
-    outputTokens: integers(),
-    predictedTokens: integers(),
-    total: seconds(),
-    transmission: seconds(),
-    synchronisation: seconds(),
-    prefillQueue: seconds(),
-    prefill: seconds(),
-    admission: seconds(),
-    decode: seconds(),
-    synchronisedAt: seconds(),
-    prefillStartAt: seconds(),
-    prefillEndAt: seconds(),
-    joinedAt: seconds(),
-    completedAt: seconds(),
-    preemptions: new Int32Array(capacity),
-  };
-}
-
 /**
- * The delays of a completed request from the points in time that it passed, in the order of Section III-D:
- * D_tot = transmission + synchronisation + prefill queue + prefill + admission + decode. The three waits lie between the
- * paper's D_tx, D_pre and D_dec; the printed D_wa is the first of them.
- *
- * @param i the completion, whose points in time are written.
- * @param known the start of its slot, D_tx, and D_dec as the sum of its iterations.
- */
-export function writeDelays(
-  done: Completions,
-  i: number,
-  {
-    arrivedAt,
-    transmission,
-    decode,
-    decodedBefore,
-  }: { arrivedAt: number; transmission: number; decode: number; decodedBefore: number },
-): void {
-  done.total[i] = done.completedAt[i] - arrivedAt;
-  done.transmission[i] = transmission;
-  done.synchronisation[i] = done.synchronisedAt[i] - arrivedAt - transmission;
-  done.prefillQueue[i] = done.prefillStartAt[i] - done.synchronisedAt[i];
-  done.prefill[i] = done.prefillEndAt[i] - done.prefillStartAt[i];
-  done.admission[i] = done.joinedAt[i] - done.prefillEndAt[i] - decodedBefore;
-  done.decode[i] = decode;
-}
-
-/**
- * What happened in a slot, all that a reward or a metric may count. The arrays are the environment's own and are
- * written anew by the next step.
+ * The events of a slot, all that a reward or a metric may count. The arrays are the environment's own; the next step
+ * overwrites them.
  */
 export interface SlotOutcome {
-  readonly slot: number;
+  /** The slot, from 0; −1 before the first. */
+  slot: number;
   /** Requests that arrived, rejected ones included. */
   arrived: number;
   /** Requests that were not answered: no pool can hold them, or they are counted in one of the next two. */
@@ -138,4 +45,49 @@ export interface SlotOutcome {
   inSystem: number;
   /** ∫ N(t) dt over what became known in this slot, without lost requests, request-seconds. */
   requestSeconds: number;
+}
+
+/**
+ * An outcome to be filled slot by slot.
+ *
+ * @param servers S.
+ * @param capacity completions that there is room for.
+ * @param learnsEta whether the balance measure is η, whose Y and Z are then learned from.
+ */
+export function emptyOutcome(servers: number, capacity: number, learnsEta: boolean): SlotOutcome {
+  const perServer = (): Float64Array => new Float64Array(servers);
+  const scored = { deviation: perServer(), queue: perServer() };
+  return {
+    slot: -1,
+    arrived: 0,
+    rejected: 0,
+    lostToPrediction: 0,
+    misassigned: 0,
+    preemptions: 0,
+    completions: completions(capacity),
+    eta: perServer(),
+    peak: perServer(),
+    iterations: perServer(),
+    ...scored,
+    learned: learnsEta ? scored : { deviation: perServer(), queue: perServer() },
+    drainedLatency: 0,
+    sent: perServer(),
+    backlog: perServer(),
+    waiting: 0,
+    inSystem: 0,
+    requestSeconds: 0,
+  };
+}
+
+/** Writes η, M_pk, K, the backlog and Υ of the slot that the servers have run. */
+export function readServers({ servers, constants }: Serving, slotSeconds: number, out: SlotOutcome): void {
+  out.waiting = 0;
+  servers.forEach((server, s) => {
+    const tokenShare = constants.kvBytesPerToken / server.spec.kvCapacityBytes;
+    out.eta[s] = (server.slotTokenSeconds * tokenShare) / slotSeconds;
+    out.peak[s] = server.slotPeakTokens * tokenShare;
+    out.iterations[s] = server.slotIterations;
+    out.backlog[s] = server.requestCount;
+    out.waiting += server.waitingCount;
+  });
 }

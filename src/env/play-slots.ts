@@ -4,7 +4,7 @@ import type { Scheduler } from './scheduler';
 
 /**
  * Plays an episode slot by slot: the scheduler assigns, the environment runs the slot and its outcome is yielded, the
- * last with the drain's. The same object each time, so take from it what is to be kept.
+ * last with the drain's. The same object each time, so copy values that are to be kept.
  */
 export function* playSlots(env: EdgeEnv, assign: Scheduler): Generator<SlotOutcome, void, undefined> {
   let step = env.reset();

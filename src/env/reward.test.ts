@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type SlotOutcome, completions } from './outcome';
+import { completions } from './completions';
+import type { SlotOutcome } from './outcome';
 import {
   type RewardWeights,
   completedLatency,

@@ -11,13 +11,13 @@ export interface SimulateOptions extends EdgeEnvOptions {
   readonly onSlot?: ((slots: number) => void) | undefined;
 }
 
-/** Optional parts of a simulation that lets others have their turn. */
+/** Optional parts of a simulation that pauses for other work. */
 export interface SimulateAsyncOptions extends SimulateOptions {
   /** Ends the run by throwing the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long `simulateAsync` computes before timers, input and signals have their turn, ms. */
+/** The longest time that `simulateAsync` computes before timers, input and signals have their turn, ms. */
 const TURN_MS = 40;
 
 /** A run slot by slot: yields the number of slots done, returns the report of all. */
@@ -57,8 +57,8 @@ export function simulate(
 }
 
 /**
- * {@link simulate}, with the same result, for a program that has other things to do: it pauses now and then, so that
- * progress is shown and an interrupt is heard.
+ * {@link simulate}, with the same result, for a program with other work: it pauses regularly, so that progress is shown
+ * and an interrupt is heard.
  */
 export async function simulateAsync(
   config: SystemConfig,

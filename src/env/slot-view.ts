@@ -5,14 +5,15 @@ import { type DecodeProfile, decodeProfile, iterationSeconds } from '../system/d
 import type { ServerSpec } from '../system/scenario';
 import type { EdgeServer } from '../system/server';
 import { kilobytesToBytes } from '../core/units';
+import { kvTokenIterations } from '../system/token-counts';
 import type { SlotRequests } from '../system/workload';
 import { Delay } from './delay';
 
 /**
- * What a scheduler sees at the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
+ * A scheduler's view of the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
  * before any of the requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are
  * reused from slot to slot. True output lengths are not here, nor is anything that leads to them: of the servers the
- * view keeps their constants and copies of their sums, by what a server can know of a request.
+ * view keeps their constants and copies of their sums, which depend on predictions alone.
  */
 export class SlotView {
   /** Slot number, from 0. */
@@ -51,10 +52,10 @@ export class SlotView {
   /** Whether every request fits every server, so that `fits` need not be asked. */
   allFit = true;
   /** Tokens that the largest pool holds. */
-  private readonly largestPool: number;
+  readonly largestPool: number;
   private readonly profiles: readonly DecodeProfile[];
   private readonly kvBytesPerToken: number;
-  /** What changes from slot to slot and is known late; empty without a delay. */
+  /** The columns that change from slot to slot and are known late; empty without a delay. */
   private readonly delayed: readonly { readonly column: Float64Array; readonly delay: Delay }[];
 
   constructor(
@@ -146,13 +147,13 @@ export class SlotView {
   }
 
   /**
-   * KV memory-time of request i on server s at the present iteration time, over M_s·Δ: what its assignment adds to
+   * KV memory-time of request i on server s at the present iteration time, over M_s·Δ: its assignment adds this to
    * `workload`.
    */
   requestWorkload(i: number, s: number): number {
     const input = this.inputTokens[i];
     const output = this.predictedTokens[i];
-    return (output * input + (output * (output + 1)) / 2) * this.workloadUnit[s];
+    return kvTokenIterations(input, output) * this.workloadUnit[s];
   }
 
   /** Reads the servers at the start of slot `slot`. */
@@ -187,7 +188,7 @@ export class SlotView {
     for (const { column, delay } of this.delayed) delay.pass(slot, column);
   }
 
-  /** Takes over what another view of the same configuration knows of earlier slots. */
+  /** Takes over the earlier slots of another view of the same configuration. */
   copyHistory(other: SlotView): void {
     this.delayed.forEach(({ delay }, k) => {
       delay.copyFrom(other.delayed[k].delay);

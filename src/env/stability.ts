@@ -91,7 +91,7 @@ interface Finding {
  * run. The longest window with stationary arrivals decides; a shorter one may still show OVERLOADED. Without such a window
  * the two thirds are judged by the backlog and by the backlog over the arrivals (Little's delay): overload makes both
  * grow, and one whose growth is excluded suffices for STABLE.
- * The whole is OVERLOADED if the sum over servers or a server is, STABLE if the sum and all servers are, else UNKNOWN.
+ * The system is OVERLOADED if the sum over servers or a server is, STABLE if the sum and all servers are, else UNKNOWN.
  *
  * Memory: at most 512 batches of slots per server, merged in pairs when they are full, however many slots there are.
  */
@@ -219,7 +219,7 @@ export class BacklogRecord {
   }
 }
 
-/** Whether arrivals vary between groups no more than their noise, from batch to batch, lets expect. */
+/** Whether arrivals vary between groups no more than their noise, from batch to batch, explains. */
 function isStationary(groups: readonly number[], batches: Float64Array, batchSlots: number): boolean {
   const mean = groups.reduce((a, b) => a + b, 0) / groups.length;
   if (Math.max(...groups) - Math.min(...groups) <= ARRIVALS_RANGE * mean) return true;
@@ -251,7 +251,7 @@ function growthOf(values: readonly number[], middle: readonly number[]): Growth 
 
 /**
  * Upper 95 % bound of the slope of the least-squares line. Infinity when the von Neumann ratio Σ(e_k+1 − e_k)²/Σe_k² of
- * its residuals e does not tell them from a random walk (Sargan and Bhargava, 1983).
+ * its residuals e does not exclude a random walk (Sargan and Bhargava, 1983).
  */
 function slopeBound(values: readonly number[], middle: readonly number[]): number {
   const [meanX, meanY] = [meanOf(middle), meanOf(values)];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';
-import { checkEnv } from './check-env';
+import { checkEnv } from '../../tests/support/check-env';
 import { EdgeEnv } from './edge-env';
 import { type RewardFunction, driftPlusPenalty, rewardWeights } from './reward';
 import type { SlotView } from './slot-view';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
-import { EdgeEnv, configuredWorkload } from '../env/edge-env';
+import { EdgeEnv } from '../env/edge-env';
+import { configuredWorkload } from '../system/configured-workload';
 import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
 import { tensorflow } from '../nn/backend';
 import type { Workload } from '../system/workload';

@@ -4,14 +4,14 @@ import { cheapest } from './allowed';
 
 /**
  * A cost per server whose least is known at any time: a tournament tree, in which a change replays log2(S) matches. With
- * thousands of servers this is what keeps the work per request from growing with them.
+ * thousands of servers it keeps the work per request from growing with them.
  */
 export class CostTree {
   /** The costs, [S]; to be changed by `set`. */
   readonly cost: Float64Array;
   /** The least cost below every node: node n has the children 2n and 2n + 1, the leaves are the servers. */
   private readonly least: Float64Array;
-  /** How many servers below the node have it. */
+  /** The number of servers below the node that have it. */
   private readonly ties: Int32Array;
   private readonly leaves: number;
 

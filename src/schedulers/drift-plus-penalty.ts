@@ -81,8 +81,8 @@ export class DriftForecast extends Forecast {
 
 /**
  * Drift-plus-penalty greedy: requests are assigned one after the other to the server that adds least to the objective
- * of P2 (IV-A), ν·Σ D_tot + Σ_s Z_s·Y_s. The latency counts the request's own and what it costs the others in the
- * running batch; the deviation is that of the forecast KV occupation, for as long as the request stays.
+ * of P2 (IV-A), ν·Σ D_tot + Σ_s Z_s·Y_s. The latency is the request's own and the delay that it causes to the
+ * others in the running batch; the deviation is that of the forecast KV occupation, for as long as the request stays.
  */
 export const driftPlusPenalty: SchedulerFactory = (config, rng) => {
   const cost = new Float64Array(config.servers);

@@ -1,7 +1,8 @@
 import type { SlotView } from '../env/slot-view';
+import { kvTokenIterations } from '../system/token-counts';
 
 /**
- * What an assignment will cost, estimated from sums that are known at the slot's start and kept up to date while the
+ * The costs of an assignment, estimated from sums that are known at the slot's start and kept up to date while the
  * slot's requests are assigned one after the other. Constant work per request and server.
  *
  * With n requests on a server that have R output tokens and W token-iterations left: each holds W/R tokens on average
@@ -48,7 +49,7 @@ export class Forecast {
     this.batch[s]++;
     this.batchTokens[s] += input;
     this.output[s] += output;
-    this.work[s] += output * input + (output * (output + 1)) / 2;
+    this.work[s] += kvTokenIterations(input, output);
   }
 
   /** KV tokens that the requests on s would hold if all were admitted; each is expected to generate at least one token. */
@@ -68,7 +69,7 @@ export class Forecast {
     return this.view.inputTokens[i] + this.view.predictedTokens[i] / 2;
   }
 
-  /** KV tokens on s, averaged over the next `iterations`: of the requests there some leave before. */
+  /** KV tokens on s, averaged over the next `iterations`; some of the requests there leave before. */
   private occupationDuring(s: number, iterations: number): number {
     const residence = this.residence(s);
     return this.occupation(s) * (residence < iterations ? residence / iterations : 1);

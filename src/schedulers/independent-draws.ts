@@ -2,7 +2,7 @@ import type { SchedulerFactory } from '../env/scheduler';
 
 /**
  * The draws of a factorised policy: each request goes to server s with the share of the slot that `plan` gives to s,
- * whatever is drawn for the others. What is lost against `plan` is lost by drawing independently.
+ * independently of the others. The difference to `plan` is the cost of independent draws.
  */
 export function independentDraws(plan: SchedulerFactory): SchedulerFactory {
   return (config, rng) => {

@@ -47,3 +47,61 @@ export function iterationSeconds(profile: DecodeProfile, kvBytes: number): numbe
   if (i === 0) return profile.seconds[0];
   return profile.seconds[i] + ((kvBytes - profile.from[i]) * profile.growth[i]) / profile.width[i];
 }
+
+/** The clock of a decoding server. */
+export interface DecodeClock {
+  /** The next iteration boundary, s; in the past while the server is idle. */
+  at: number;
+  /** Sum of iteration times since the server was last idle, s: a difference of clock times loses digits late in a run. */
+  busySeconds: number;
+  /** Σ tokens·seconds over the slot's iterations. */
+  tokenSeconds: number;
+}
+
+/**
+ * Moves a server's clock over iterations of a batch that stays the same, whose tokens grow by its size each time.
+ *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
+ *
+ * @param kvBytesPerToken α.
+ * @param tokens of the first iteration.
+ * @param size requests that generate.
+ * @param speed 1 − w·I(k).
+ * @param limit the most iterations.
+ * @param stopAt no iteration but the first starts then or later, s.
+ * @param record receives every iteration, n = 0, 1, ….
+ * @returns the number of iterations, at least 1.
+ */
+export function decode(
+  clock: DecodeClock,
+  { from, seconds, growth, width }: DecodeProfile,
+  kvBytesPerToken: number,
+  tokens: number,
+  size: number,
+  speed: number,
+  limit: number,
+  stopAt: number,
+  record?: (n: number, startsAt: number, seconds: number, tokens: number) => void,
+): number {
+  const segments = from.length;
+  let { at, busySeconds, tokenSeconds } = clock;
+  let held = tokens;
+  let segment = 0;
+  let n = 0;
+  do {
+    const kvBytes = held * kvBytesPerToken;
+    while (segment + 1 < segments && kvBytes >= from[segment + 1]) segment++;
+    // This is `iterationSeconds`, written out: the search for the segment begins at the last iteration's.
+    const inSegment = segment === 0 ? 0 : ((kvBytes - from[segment]) * growth[segment]) / width[segment];
+    const time = (seconds[segment] + inSegment) / speed;
+    tokenSeconds += held * time;
+    if (record !== undefined) record(n, at, time, held);
+    n++;
+    at += time;
+    busySeconds += time;
+    held += size;
+  } while (n < limit && at < stopAt);
+  clock.at = at;
+  clock.busySeconds = busySeconds;
+  clock.tokenSeconds = tokenSeconds;
+  return n;
+}

@@ -95,7 +95,7 @@ export class FinishOrder {
     let count = 0;
     let base = 0;
     let i = this.first + this.size - 1;
-    // Those that finish after the newcomer: it has left before they are at their largest.
+    // The newcomer has left before these, which finish after it, are at their largest.
     for (; i >= this.first && this.finish[i] >= ownFinish; i--) {
       count++;
       base += this.base[i];
@@ -113,13 +113,8 @@ export class FinishOrder {
 
   clone(): FinishOrder {
     const copy = new FinishOrder();
-    copy.size = this.size;
-    copy.baseSum = this.baseSum;
-    copy.finalSum = this.finalSum;
-    copy.finish = this.finish.slice();
-    copy.base = this.base.slice();
-    copy.handles = this.handles.slice();
-    copy.first = this.first;
+    const [finish, base, handles] = [this.finish.slice(), this.base.slice(), this.handles.slice()];
+    Object.assign(copy, this, { finish, base, handles });
     return copy;
   }
 

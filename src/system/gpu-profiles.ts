@@ -2,7 +2,7 @@ import { type CsvRow, readTable } from '../core/csv';
 import { UserError } from '../core/errors';
 import type { DecodePoint } from './scenario';
 
-/** What is known of a GPU: Section V prints memory and prefill rate, the decode curve is measured. */
+/** The data of a GPU: Section V prints memory and prefill rate, the decode curve is measured. */
 export interface GpuProfile {
   readonly name: string;
   /** M, GB (decimal). */

@@ -42,9 +42,14 @@ export class HandleQueue {
 
   clone(): HandleQueue {
     const copy = new HandleQueue();
-    copy.handles = this.handles.slice();
-    copy.length = this.length;
-    copy.first = this.first;
+    Object.assign(copy, this, { handles: this.handles.slice() });
     return copy;
   }
+}
+
+/** The handles of requests that have left their servers, in order. */
+export interface Departures {
+  readonly completed: HandleQueue;
+  /** Requests that outgrew the whole pool. */
+  readonly lost: HandleQueue;
 }

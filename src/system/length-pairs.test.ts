@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dataFile } from '../core/files';
-import { configuredWorkload } from '../env/edge-env';
+import { configuredWorkload } from './configured-workload';
 import { lengthPairs } from './length-pairs';
 import { systemConfig } from './presets';
 import { slotRequests } from './workload';

@@ -21,7 +21,7 @@ export function lengthPairs(path: string): Trace {
   return trace;
 }
 
-/** Where a `lengthsFile` lies: as named from where the command runs or, where there is none, in the package's data/. */
+/** The path of a `lengthsFile`: relative to the working folder or, if no file is there, to the package's data/. */
 export function lengthsPath(path: string): string {
   const packaged = dataFile(path);
   return existsSync(path) || !existsSync(packaged) ? path : packaged;

@@ -1,7 +1,8 @@
 import { UserError } from '../core/errors';
 import type { Scenario, ScenarioRequest } from './scenario';
-import { type EdgeServer, tokensThatFit } from './server';
-import { Serving, tokensOnArrival } from './serving';
+import type { EdgeServer } from './server';
+import { Serving } from './serving';
+import { tokensOnArrival, tokensThatFit } from './token-counts';
 import type { IterationRecorder } from './trajectory';
 
 /** A completed request: its four parts of D_tot and when it ended, all in seconds. */
@@ -14,7 +15,7 @@ export interface ReplayedRequest {
   readonly prefill: number;
   /** Sum of its iterations; in static batching from joining to the batch's end. */
   readonly decode: number;
-  /** What is left of the total: synchronisation, prefill queue, iteration boundary and KV admission, also after preemptions. */
+  /** The rest of the total: synchronisation, prefill queue, iteration boundary and KV admission, also after preemptions. */
   readonly waiting: number;
   /** D_tot = completion − start of the slot of arrival. */
   readonly total: number;
@@ -49,14 +50,14 @@ export type ReplayedIteration = readonly [
   activeRequests: number,
 ];
 
-/** All that happened on one server. */
+/** The slots and iterations of one server. */
 export interface ReplayedServer {
   readonly name: string;
   readonly slots: readonly ReplayedSlot[];
   readonly trajectory: readonly ReplayedIteration[];
 }
 
-/** Everything a scenario leads to. */
+/** The result of a scenario. */
 export interface ReplayResult {
   readonly requests: readonly (ReplayedRequest | RejectedRequest)[];
   readonly servers: readonly ReplayedServer[];

@@ -1,66 +1,63 @@
+const INTEGERS = ['slot', 'index', 'user', 'server', 'preemptions'] as const;
+const DOUBLES = [
+  'inputTokens',
+  'outputTokens',
+  'predictedTokens',
+  'generatedTokens',
+  'transmissionSeconds',
+  'synchronisedAt',
+  'prefillStartAt',
+  'prefillEndAt',
+  'joinedAt',
+  'admission',
+  'completedAt',
+  'decodeSeconds',
+  'decodedBeforeSeconds',
+] as const;
+
 /**
  * All requests that are somewhere in the system, structure of arrays. A request is a handle, an index into every
  * column; a finished request's handle is used again, so memory stays flat however long a run is.
  */
 export class RequestTable {
   /** Slot of arrival. */
-  slot: Int32Array;
+  slot: Int32Array = new Int32Array(0);
   /** Place among the slot's requests. */
-  index: Int32Array;
+  index: Int32Array = new Int32Array(0);
   /** Index of the user who issued it. */
-  user: Int32Array;
+  user: Int32Array = new Int32Array(0);
   /** Index of the server it was assigned to. */
-  server: Int32Array;
-  inputTokens: Float64Array;
+  server: Int32Array = new Int32Array(0);
+  inputTokens: Float64Array = new Float64Array(0);
   /** l, what the server runs. Token counts are doubles: a scenario may exceed 2³¹. */
-  outputTokens: Float64Array;
+  outputTokens: Float64Array = new Float64Array(0);
   /** l̂, known to schedulers and servers, at least 1. */
-  predictedTokens: Float64Array;
+  predictedTokens: Float64Array = new Float64Array(0);
   /** Tokens generated before the last preemption: they are prefilled again with the input. 0: never preempted. */
-  generatedTokens: Float64Array;
+  generatedTokens: Float64Array = new Float64Array(0);
   /** How often it was preempted. */
-  preemptions: Int32Array;
+  preemptions: Int32Array = new Int32Array(0);
   /** D_tx, s. */
-  transmissionSeconds: Float64Array;
+  transmissionSeconds: Float64Array = new Float64Array(0);
   /** When the batch's last request had been received, s: slot start + D_sy. */
-  synchronisedAt: Float64Array;
-  prefillStartAt: Float64Array;
-  prefillEndAt: Float64Array;
+  synchronisedAt: Float64Array = new Float64Array(0);
+  prefillStartAt: Float64Array = new Float64Array(0);
+  prefillEndAt: Float64Array = new Float64Array(0);
   /** When the request joined the running batch, the last time, s. */
-  joinedAt: Float64Array;
+  joinedAt: Float64Array = new Float64Array(0);
   /** Its place in the order in which the server admitted requests. */
-  admission: Float64Array;
-  completedAt: Float64Array;
+  admission: Float64Array = new Float64Array(0);
+  completedAt: Float64Array = new Float64Array(0);
   /** Sum of the iterations from joining to completion, s (static: to the batch's end); while it decodes, the server's clock at joining. */
-  decodeSeconds: Float64Array;
+  decodeSeconds: Float64Array = new Float64Array(0);
   /** Sum of the iterations before the last preemption, s; part of `decodeSeconds` once it has completed. */
-  decodedBeforeSeconds: Float64Array;
+  decodedBeforeSeconds: Float64Array = new Float64Array(0);
 
-  private free: Int32Array;
-  private freeCount: number;
+  private free: Int32Array = new Int32Array(0);
+  private freeCount = 0;
 
   constructor(capacity = 256) {
-    this.slot = new Int32Array(capacity);
-    this.index = new Int32Array(capacity);
-    this.user = new Int32Array(capacity);
-    this.server = new Int32Array(capacity);
-    this.inputTokens = new Float64Array(capacity);
-    this.outputTokens = new Float64Array(capacity);
-    this.predictedTokens = new Float64Array(capacity);
-    this.generatedTokens = new Float64Array(capacity);
-    this.preemptions = new Int32Array(capacity);
-    this.transmissionSeconds = new Float64Array(capacity);
-    this.synchronisedAt = new Float64Array(capacity);
-    this.prefillStartAt = new Float64Array(capacity);
-    this.prefillEndAt = new Float64Array(capacity);
-    this.joinedAt = new Float64Array(capacity);
-    this.admission = new Float64Array(capacity);
-    this.completedAt = new Float64Array(capacity);
-    this.decodeSeconds = new Float64Array(capacity);
-    this.decodedBeforeSeconds = new Float64Array(capacity);
-    this.free = new Int32Array(capacity);
-    for (let i = 0; i < capacity; i++) this.free[i] = capacity - 1 - i;
-    this.freeCount = capacity;
+    this.grow(capacity);
   }
 
   /** Requests in the system. */
@@ -70,7 +67,7 @@ export class RequestTable {
 
   /** A handle for a new request that has not run; lowest handles first. */
   allocate(): number {
-    if (this.freeCount === 0) this.grow();
+    if (this.freeCount === 0) this.grow(Math.max(16, 2 * this.slot.length));
     const handle = this.free[--this.freeCount];
     this.generatedTokens[handle] = 0;
     this.preemptions[handle] = 0;
@@ -85,40 +82,20 @@ export class RequestTable {
 
   clone(): RequestTable {
     const copy = new RequestTable(0);
-    this.copyColumnsTo(copy, this.slot.length);
+    for (const name of INTEGERS) copy[name] = this[name].slice();
+    for (const name of DOUBLES) copy[name] = this[name].slice();
     copy.free = this.free.slice();
     copy.freeCount = this.freeCount;
     return copy;
   }
 
-  private grow(): void {
+  /** Makes room while all handles are in use. */
+  private grow(capacity: number): void {
     const before = this.slot.length;
-    const after = Math.max(16, 2 * before);
-    this.copyColumnsTo(this, after);
-    this.free = new Int32Array(after);
-    for (let i = 0; i < after - before; i++) this.free[i] = after - 1 - i;
-    this.freeCount = after - before;
-  }
-
-  private copyColumnsTo(target: RequestTable, capacity: number): void {
-    target.slot = resized(this.slot, capacity);
-    target.index = resized(this.index, capacity);
-    target.user = resized(this.user, capacity);
-    target.server = resized(this.server, capacity);
-    target.inputTokens = resized(this.inputTokens, capacity);
-    target.outputTokens = resized(this.outputTokens, capacity);
-    target.predictedTokens = resized(this.predictedTokens, capacity);
-    target.generatedTokens = resized(this.generatedTokens, capacity);
-    target.preemptions = resized(this.preemptions, capacity);
-    target.transmissionSeconds = resized(this.transmissionSeconds, capacity);
-    target.synchronisedAt = resized(this.synchronisedAt, capacity);
-    target.prefillStartAt = resized(this.prefillStartAt, capacity);
-    target.prefillEndAt = resized(this.prefillEndAt, capacity);
-    target.joinedAt = resized(this.joinedAt, capacity);
-    target.admission = resized(this.admission, capacity);
-    target.completedAt = resized(this.completedAt, capacity);
-    target.decodeSeconds = resized(this.decodeSeconds, capacity);
-    target.decodedBeforeSeconds = resized(this.decodedBeforeSeconds, capacity);
+    for (const name of INTEGERS) this[name] = resized(this[name], capacity);
+    for (const name of DOUBLES) this[name] = resized(this[name], capacity);
+    this.free = Int32Array.from({ length: capacity }, (_, i) => capacity - 1 - i);
+    this.freeCount = capacity - before;
   }
 }
 

@@ -113,7 +113,7 @@ export class RunningBatch {
   }
 
   /**
-   * Rule of admission under DEED (III-D): with this request, and nobody else, the tokens of every future iteration
+   * Rule of admission under DEED (III-D): with this request, and no other, the tokens of every future iteration
    * must stay within `maxTokens`, if all requests finish when they are predicted to. An outgrown request is expected
    * to finish with the next iteration.
    *
@@ -129,12 +129,8 @@ export class RunningBatch {
 
   clone(): RunningBatch {
     const copy = new RunningBatch();
-    copy.done = this.done;
-    copy.heldTokens = this.heldTokens;
-    copy.outgrownCount = this.outgrownCount;
-    copy.outgrownBase = this.outgrownBase;
-    copy.actual = this.actual.clone();
-    copy.expected = this.isExact ? copy.actual : this.expected.clone();
+    const actual = this.actual.clone();
+    Object.assign(copy, this, { actual, expected: this.isExact ? actual : this.expected.clone() });
     return copy;
   }
 }

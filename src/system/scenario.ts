@@ -6,8 +6,8 @@ import { parseJson, parseWith } from '../core/parse';
 export type Batching = 'deed' | 'static';
 
 /**
- * What admission knows of a request's output length: its prediction and the tokens generated so far, as a real server
- * does, or the true length. The two are the same where predictions are exact, as in the paper.
+ * The length by which a request is admitted to the KV pool: its prediction and the tokens generated so far, as on a real
+ * server, or its true length. The two are the same where predictions are exact, as in the paper.
  */
 export type Admission = 'predicted-length' | 'true-length';
 
@@ -19,7 +19,7 @@ export interface DecodePoint {
   readonly iterationsPerSecond: number;
 }
 
-/** What the serving model needs to know of one edge server. */
+/** The constants of one edge server in the serving model. */
 export interface ServerSpec {
   readonly name: string;
   /** The reserved KV pool κ·M_s, bytes. */

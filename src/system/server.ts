@@ -1,31 +1,16 @@
-import { type DecodeProfile, decodeProfile, iterationSeconds } from './decode-profile';
-import { HandleQueue } from './handle-queue';
-import { PrefillQueue, prefillSeconds } from './prefill';
+import { type DecodeClock, type DecodeProfile, decode, decodeProfile, iterationSeconds } from './decode-profile';
+import { ExpectedWork } from './expected-work';
+import { type Departures, HandleQueue } from './handle-queue';
 import type { RequestTable } from './request-table';
 import { FITS_NOW, RunningBatch } from './running-batch';
-import type { Admission, Batching, ServerSpec } from './scenario';
+import type { ServerSpec } from './scenario';
+import type { ServingConstants } from './serving-constants';
+import { expectedTokens, promptTokens, tokensThatFit } from './token-counts';
 import type { IterationRecorder } from './trajectory';
-
-/** What all servers of a system share. */
-export interface ServingConstants {
-  /** Δ, s. */
-  readonly slotSeconds: number;
-  /** α, bytes/token. */
-  readonly kvBytesPerToken: number;
-  /** w, III-C2. */
-  readonly prefillSlowdown: number;
-  readonly batching: Batching;
-  /** What admission knows of a request's length. Default 'predicted-length'. */
-  readonly admission?: Admission | undefined;
-}
-
-/** Token-iterations that a request asks of a KV cache: Σ_{k=1..l_out} (l_in + k). */
-export function kvTokenIterations(inputTokens: number, outputTokens: number): number {
-  return outputTokens * inputTokens + (outputTokens * (outputTokens + 1)) / 2;
-}
+import { WaitingQueue } from './waiting-queue';
 
 /**
- * One edge server: prefill queue, waiting queue and the running batch (III-C, III-D).
+ * One edge server: its waiting queue, with the prefills, and its running batch (III-C, III-D).
  *
  * Of a request's length it knows the prediction l̂, cut to the pool, and the g tokens generated so far: it expects
  * max(l̂ − g, 1) more, since a request that still runs generates at least one. All its sums and its admission use this.
@@ -35,12 +20,10 @@ export function kvTokenIterations(inputTokens: number, outputTokens: number): nu
  * has outgrown the whole pool is lost instead. At a boundary with a preemption or a loss no request is admitted.
  *
  * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration and
- * touches a request only when it is received, admitted, finished or preempted, or outgrows its prediction; times are summed iteration by iteration, so
- * every tie falls as in a token-by-token simulation.
+ * touches a request only when it is received, admitted, finished or preempted, or outgrows its prediction. Times are
+ * summed iteration by iteration, so that every tie falls as in a token-by-token simulation.
  */
 export class EdgeServer {
-  /** Σ tokens·seconds over the slot's iterations; α times this over M_s·Δ is η_s(t). */
-  slotTokenSeconds = 0;
   /** Most tokens held in an iteration of the slot; α times this is M_pk(t). */
   slotPeakTokens = 0;
   /** K_s(t), iterations started in the slot. */
@@ -48,8 +31,6 @@ export class EdgeServer {
 
   /** Preemptions since the run began. */
   preemptions = 0;
-  /** Σ l_in of batches whose prefill has not ended at the last boundary. */
-  unprefilledTokens = 0;
   /** Requests here that have not completed. */
   requestCount = 0;
 
@@ -57,25 +38,17 @@ export class EdgeServer {
   /** The largest number of tokens whose KV cache fits the pool. */
   readonly maxTokens: number;
 
-  /** Handles in order of arrival; the first `prefilled` of them wait for admission, the others for their prefill. */
-  private line: HandleQueue = new HandleQueue();
-  private prefilled = 0;
-  private prefills: PrefillQueue = new PrefillQueue();
+  private queue: WaitingQueue = new WaitingQueue();
   private batch: RunningBatch = new RunningBatch();
   /** Finished requests that a static batch still holds. */
   private held: HandleQueue = new HandleQueue();
-  /** The next iteration boundary, s; in the past while the server is idle. */
-  private boundaryAt = 0;
-  /** Sum of iteration times since the server was last idle, s: a difference of clock times loses digits late in a run. */
-  private busySeconds = 0;
-  /** While the line's head does not fit: the iteration count before which it cannot. */
+  private clock: DecodeClock = { at: 0, busySeconds: 0, tokenSeconds: 0 };
+  /** While the waiting queue's head does not fit: the iteration count before which it cannot. */
   private blockedUntil = 0;
   /** Requests admitted since the run began, those admitted again included. */
   private admissions = 0;
-  /** Σ over all requests here of max(l̂ − g, 0). */
-  private predictedRest = 0;
-  /** The token-iterations of `predictedRest`. */
-  private predictedRestIterations = 0;
+  /** Of all requests here, those that have outgrown their predictions aside. */
+  private expected: ExpectedWork = new ExpectedWork();
   private readonly byPrediction: boolean;
 
   constructor(
@@ -88,14 +61,19 @@ export class EdgeServer {
     this.byPrediction = constants.admission !== 'true-length';
   }
 
+  /** Σ tokens·seconds over the slot's iterations; α times this over M_s·Δ is η_s(t). */
+  get slotTokenSeconds(): number {
+    return this.clock.tokenSeconds;
+  }
+
   /** Σ over all requests here of output tokens expected to come, max(l̂ − g, 1) each. */
   get remainingOutputTokens(): number {
-    return this.predictedRest + this.batch.outgrownCount;
+    return this.expected.tokens + this.batch.outgrownCount;
   }
 
   /** Σ over all requests here of the token-iterations expected to come: remaining KV memory-time / τ. */
   get remainingTokenIterations(): number {
-    return this.predictedRestIterations + this.batch.outgrownTokens;
+    return this.expected.tokenIterations + this.batch.outgrownTokens;
   }
 
   /** Requests in the running batch that still generate. */
@@ -105,12 +83,12 @@ export class EdgeServer {
 
   /** Prefilled requests that wait for room in the KV pool or for an iteration boundary. */
   get waitingCount(): number {
-    return this.prefilled;
+    return this.queue.prefilledCount;
   }
 
   /** Requests that are being sent or prefilled. */
   get prefillingCount(): number {
-    return this.line.length - this.prefilled;
+    return this.queue.prefillingCount;
   }
 
   /** KV cache of the next iteration, tokens; 0 when idle. */
@@ -120,7 +98,7 @@ export class EdgeServer {
 
   /** When the prefills queued so far have ended, s. */
   get prefillFreeAt(): number {
-    return this.prefills.freeAt;
+    return this.queue.prefills.freeAt;
   }
 
   /** Iteration time at an occupation, s. */
@@ -135,42 +113,27 @@ export class EdgeServer {
    * @param handles the batch in arrival order; entries from..from+count−1 are read.
    */
   receive(table: RequestTable, handles: Int32Array, from: number, count: number, slotStartAt: number): void {
-    let slowest = 0;
-    let inputTokens = 0;
     for (let i = from; i < from + count; i++) {
       const handle = handles[i];
-      slowest = Math.max(slowest, table.transmissionSeconds[handle]);
       const input = table.inputTokens[handle];
       const predicted = Math.min(table.predictedTokens[handle], this.maxTokens - input);
       table.predictedTokens[handle] = predicted;
-      inputTokens += input;
-      this.predictedRestIterations += kvTokenIterations(input, predicted);
-      this.predictedRest += predicted;
-      this.line.push(handle);
+      this.expected.receive(input, predicted);
     }
-    const synchronisedAt = slotStartAt + slowest;
-    this.prefills.push(synchronisedAt, prefillSeconds(inputTokens, this.spec.prefillTokensPerSecond), count);
-    const startAt = this.prefills.newestStartAt;
-    const endAt = this.prefills.freeAt;
-    for (let i = from; i < from + count; i++) {
-      const handle = handles[i];
-      table.synchronisedAt[handle] = synchronisedAt;
-      table.prefillStartAt[handle] = startAt;
-      table.prefillEndAt[handle] = endAt;
-    }
-    this.unprefilledTokens += inputTokens;
+    this.queue.receive(table, handles, from, count, slotStartAt, this.spec.prefillTokensPerSecond);
     this.requestCount += count;
   }
 
   /** Start of the next iteration if nothing else arrives, s; ∞ when there is nothing to do. */
   get nextIterationAt(): number {
-    if (this.batch.size > 0 || this.prefilled > 0) return this.boundaryAt;
-    return this.prefills.length === 0 ? Infinity : Math.max(this.boundaryAt, this.prefills.headEndAt);
+    const { prefilledCount, prefills } = this.queue;
+    if (this.batch.size > 0 || prefilledCount > 0) return this.clock.at;
+    return Math.max(this.clock.at, prefills.headEndAt);
   }
 
   /** Forgets the slot's sums; the next iteration is number 1 of its slot. */
   beginSlot(): void {
-    this.slotTokenSeconds = 0;
+    this.clock.tokenSeconds = 0;
     this.slotPeakTokens = 0;
     this.slotIterations = 0;
   }
@@ -178,75 +141,38 @@ export class EdgeServer {
   /**
    * Runs every iteration that starts before `endAt`.
    *
-   * @param completed receives the handles of completed requests, in order.
-   * @param lost receives the handles of requests that outgrew the whole pool.
+   * @param left receives the requests that leave.
    */
-  advance(
-    table: RequestTable,
-    slot: number,
-    endAt: number,
-    completed: HandleQueue,
-    lost: HandleQueue,
-    recorder?: IterationRecorder,
-  ): void {
+  advance(table: RequestTable, slot: number, endAt: number, left: Departures, recorder?: IterationRecorder): void {
     for (;;) {
       const startAt = this.nextIterationAt;
       if (startAt >= endAt) return;
-      this.boundaryAt = startAt;
-      this.joinWaitingLine(table);
-      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, completed, lost, recorder);
-      else if (this.prefilled > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
+      this.clock.at = startAt;
+      if (this.queue.advanceTo(startAt, table)) this.blockedUntil = 0;
+      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, left, recorder);
+      else if (this.queue.prefilledCount > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
       if (this.batch.size === 0) continue;
       this.runIterations(slot, endAt, recorder);
-      this.takeFinished(table, completed);
+      this.takeFinished(table, left.completed);
     }
   }
 
   fork(): EdgeServer {
     const copy = new EdgeServer(this.index, this.spec, this.constants);
-    copy.slotTokenSeconds = this.slotTokenSeconds;
-    copy.slotPeakTokens = this.slotPeakTokens;
-    copy.slotIterations = this.slotIterations;
-    copy.preemptions = this.preemptions;
-    copy.admissions = this.admissions;
-    copy.predictedRest = this.predictedRest;
-    copy.predictedRestIterations = this.predictedRestIterations;
-    copy.unprefilledTokens = this.unprefilledTokens;
-    copy.requestCount = this.requestCount;
-    copy.line = this.line.clone();
-    copy.prefilled = this.prefilled;
-    copy.prefills = this.prefills.clone();
-    copy.batch = this.batch.clone();
-    copy.held = this.held.clone();
-    copy.boundaryAt = this.boundaryAt;
-    copy.busySeconds = this.busySeconds;
-    copy.blockedUntil = this.blockedUntil;
+    const [queue, batch, held] = [this.queue.clone(), this.batch.clone(), this.held.clone()];
+    Object.assign(copy, this, { queue, batch, held, expected: this.expected.clone(), clock: { ...this.clock } });
     return copy;
   }
 
-  /** At a boundary every batch whose prefill has ended joins the waiting queue, a preempted request at its head. */
-  private joinWaitingLine(table: RequestTable): void {
-    while (this.prefills.headEndAt <= this.boundaryAt) {
-      const count = this.prefills.shift();
-      const first = this.line.at(this.prefilled);
-      for (let i = 0; i < count; i++) this.unprefilledTokens -= promptTokens(table, this.line.at(this.prefilled + i));
-      if (table.preemptions[first] > 0) {
-        this.line.moveToFront(this.prefilled);
-        this.blockedUntil = 0;
-      }
-      this.prefilled += count;
-    }
-  }
-
-  /** The line's head joins the running batch while it fits; the line stops at the first that does not (III-D). */
+  /** The waiting queue's head joins the running batch while it fits; behind one that does not fit all wait (III-D). */
   private admit(table: RequestTable): void {
-    const { batch, maxTokens, byPrediction } = this;
+    const { queue, batch, maxTokens, byPrediction } = this;
     const isStatic = this.constants.batching === 'static';
     if (isStatic && this.requestsInBatch > 0) return;
-    if (this.requestsInBatch === 0) this.busySeconds = 0;
+    if (this.requestsInBatch === 0) this.clock.busySeconds = 0;
     let reserved = 0;
-    while (this.prefilled > 0) {
-      const handle = this.line.at(0);
+    while (queue.prefilledCount > 0) {
+      const handle = queue.head;
       const input = promptTokens(table, handle);
       const output = table.outputTokens[handle] - table.generatedTokens[handle];
       const predicted = expectedTokens(table, handle);
@@ -261,23 +187,17 @@ export class EdgeServer {
           return;
         }
       }
-      this.line.shift();
-      this.prefilled--;
+      queue.shift();
       batch.join(handle, input, output, predicted);
-      table.joinedAt[handle] = this.boundaryAt;
-      table.decodeSeconds[handle] = this.busySeconds;
+      table.joinedAt[handle] = this.clock.at;
+      table.decodeSeconds[handle] = this.clock.busySeconds;
       table.admission[handle] = this.admissions++;
     }
   }
 
   /** Takes requests out of the running batch, the last admitted first, until the next iteration fits the pool. */
-  private preempt(
-    table: RequestTable,
-    completed: HandleQueue,
-    lost: HandleQueue,
-    recorder: IterationRecorder | undefined,
-  ): void {
-    const { batch } = this;
+  private preempt(table: RequestTable, { completed, lost }: Departures, recorder: IterationRecorder | undefined): void {
+    const { batch, queue } = this;
     while (batch.size > 0 && batch.nextTokens > this.maxTokens) {
       const handle = batch.last(table.admission);
       const hadOutgrown = batch.hasOutgrown(handle);
@@ -288,17 +208,12 @@ export class EdgeServer {
         lost.push(handle);
         continue;
       }
-      recorder?.preempted?.(table.slot[handle], table.index[handle], table.joinedAt[handle], this.boundaryAt);
+      recorder?.preempted?.(table.slot[handle], table.index[handle], table.joinedAt[handle], this.clock.at);
       table.decodedBeforeSeconds[handle] += this.decodedSeconds(table, handle);
       table.preemptions[handle]++;
       this.preemptions++;
-      if (hadOutgrown) {
-        this.predictedRest++;
-        this.predictedRestIterations += tokens + 1;
-      }
-      this.line.push(handle);
-      this.unprefilledTokens += tokens;
-      this.prefills.push(this.boundaryAt, prefillSeconds(tokens, this.spec.prefillTokensPerSecond), 1);
+      if (hadOutgrown) this.expected.receiveAgain(tokens);
+      queue.receiveAgain(handle, tokens, this.clock.at, this.spec.prefillTokensPerSecond);
     }
     // A static batch may have ended by it.
     this.blockedUntil = batch.size === 0 ? 0 : batch.done + 1;
@@ -308,8 +223,8 @@ export class EdgeServer {
   /** Seconds of iterations since the request joined; in static batching also those in which it was only held. */
   private decodedSeconds(table: RequestTable, handle: number): number {
     return this.constants.batching === 'static'
-      ? this.boundaryAt - table.joinedAt[handle]
-      : this.busySeconds - table.decodeSeconds[handle];
+      ? this.clock.at - table.joinedAt[handle]
+      : this.clock.busySeconds - table.decodeSeconds[handle];
   }
 
   private get requestsInBatch(): number {
@@ -318,78 +233,48 @@ export class EdgeServer {
 
   /**
    * Iterations up to the next event: a finish, an outgrown prediction, the slot's end, a prefill's start or end, a full
-   * pool, or the first boundary at which the line's head may fit. The batch stays the same, so its tokens grow by its size each time.
-   *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
+   * pool, or the first boundary at which the waiting queue's head may fit. The batch stays the same meanwhile, so its
+   * tokens grow by its size each time.
    */
   private runIterations(slot: number, endAt: number, recorder: IterationRecorder | undefined): void {
-    const { batch, prefills } = this;
+    const { batch, clock } = this;
+    const { prefills, prefilledCount } = this.queue;
     const { kvBytesPerToken, prefillSlowdown } = this.constants;
-    const { from, seconds, growth, width } = this.profile;
-    const size = batch.size;
-    const segments = from.length;
-    let at = this.boundaryAt;
-    let busy = this.busySeconds;
-    const prefillRuns = prefills.headStartAt <= at;
-    const stopAt = Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt);
-    const speed = prefillRuns ? 1 - prefillSlowdown : 1;
-    const blocked = this.prefilled > 0 && this.blockedUntil > batch.done ? this.blockedUntil - batch.done : Infinity;
-    const first = batch.nextTokens;
-    const untilFull = batch.isExact ? Infinity : Math.floor((this.maxTokens - first) / size) + 1;
-    const limit = Math.min(batch.iterationsToEvent, blocked, untilFull);
-    let tokens = first;
-    let tokenSeconds = this.slotTokenSeconds;
-    let segment = 0;
-    let iterations = 0;
-    do {
-      const kvBytes = tokens * kvBytesPerToken;
-      while (segment + 1 < segments && kvBytes >= from[segment + 1]) segment++;
-      // As `iterationSeconds`, written out: the segment is found by going on from the last iteration's.
-      const inSegment = segment === 0 ? 0 : ((kvBytes - from[segment]) * growth[segment]) / width[segment];
-      const time = (seconds[segment] + inSegment) / speed;
-      tokenSeconds += tokens * time;
-      iterations++;
-      if (recorder !== undefined)
-        recorder.record(
-          this.index,
-          slot,
-          this.slotIterations + iterations,
-          at,
-          time,
-          tokens,
-          this.requestsInBatch,
-          prefillRuns,
-        );
-      at += time;
-      busy += time;
-      tokens += size;
-    } while (iterations < limit && at < stopAt);
-
-    this.boundaryAt = at;
-    this.busySeconds = busy;
-    this.slotTokenSeconds = tokenSeconds;
-    this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens - size);
+    const { size, nextTokens: tokens, outgrownCount, outgrownTokens } = batch;
+    const prefillRuns = prefills.headStartAt <= clock.at;
+    const blocked = prefilledCount > 0 && this.blockedUntil > batch.done ? this.blockedUntil - batch.done : Infinity;
+    const untilFull = batch.isExact ? Infinity : Math.floor((this.maxTokens - tokens) / size) + 1;
+    const iterations = decode(
+      clock,
+      this.profile,
+      kvBytesPerToken,
+      tokens,
+      size,
+      prefillRuns ? 1 - prefillSlowdown : 1,
+      Math.min(batch.iterationsToEvent, blocked, untilFull),
+      Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt),
+      recorder &&
+        ((n, at, seconds, held) => {
+          const k = this.slotIterations + n + 1;
+          recorder.record(this.index, slot, k, at, seconds, held, this.requestsInBatch, prefillRuns);
+        }),
+    );
+    const last = tokens + (iterations - 1) * size;
+    this.slotPeakTokens = Math.max(this.slotPeakTokens, last);
     this.slotIterations += iterations;
-    const { outgrownCount, outgrownTokens } = batch;
     batch.done += iterations;
-    const held = (iterations * (first + tokens - size)) / 2 - iterations * batch.heldTokens;
+    const held = (iterations * (tokens + last)) / 2 - iterations * batch.heldTokens;
     const heldByOutgrown = iterations * (outgrownTokens + (outgrownCount * (iterations - 1)) / 2);
-    this.predictedRest -= iterations * (size - outgrownCount);
-    this.predictedRestIterations -= held - heldByOutgrown;
+    this.expected.progress(iterations * (size - outgrownCount), held - heldByOutgrown);
   }
 
-  /** A request that has its last token leaves with its KV cache; a static batch is held until all have finished. */
+  /** A request that has generated its last token leaves and frees its KV cache; in static batching it waits for all. */
   private takeFinished(table: RequestTable, completed: HandleQueue): void {
     const { batch } = this;
     const { isExact } = batch;
     for (let handle = batch.takeFinished(); handle >= 0; handle = batch.takeFinished()) {
-      const output = table.outputTokens[handle] - table.generatedTokens[handle];
-      const predicted = expectedTokens(table, handle);
       if (!isExact) this.blockedUntil = 0;
-      if (predicted > output) {
-        const prompt = promptTokens(table, handle);
-        this.predictedRest -= predicted - output;
-        this.predictedRestIterations -= kvTokenIterations(prompt, predicted) - kvTokenIterations(prompt, output);
-      }
+      this.expected.finish(table, handle);
       if (this.constants.batching === 'static') {
         batch.heldTokens += table.inputTokens[handle] + table.outputTokens[handle];
         this.held.push(handle);
@@ -408,28 +293,9 @@ export class EdgeServer {
   }
 
   private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
-    table.completedAt[handle] = this.boundaryAt;
+    table.completedAt[handle] = this.clock.at;
     table.decodeSeconds[handle] = this.decodedSeconds(table, handle) + table.decodedBeforeSeconds[handle];
     this.requestCount--;
     completed.push(handle);
   }
-}
-
-/** Tokens to prefill: l_in, after a preemption with the tokens generated before it. */
-function promptTokens(table: RequestTable, handle: number): number {
-  return table.inputTokens[handle] + table.generatedTokens[handle];
-}
-
-/** Output tokens expected when the request joins: max(l̂ − g, 1). */
-function expectedTokens(table: RequestTable, handle: number): number {
-  return Math.max(table.predictedTokens[handle] - table.generatedTokens[handle], 1);
-}
-
-/** The largest integer n with n·α ≤ capacity, in doubles. */
-export function tokensThatFit(capacityBytes: number, kvBytesPerToken: number): number {
-  let n = Math.floor(capacityBytes / kvBytesPerToken);
-  if (n >= Number.MAX_SAFE_INTEGER) return Infinity;
-  while (n * kvBytesPerToken > capacityBytes) n--;
-  while ((n + 1) * kvBytesPerToken <= capacityBytes) n++;
-  return n;
 }

@@ -2,12 +2,12 @@ import { invalid } from '../core/errors';
 import { HandleQueue } from './handle-queue';
 import { RequestTable } from './request-table';
 import type { ServerSpec } from './scenario';
-import { EdgeServer, type ServingConstants } from './server';
+import { EdgeServer } from './server';
+import type { ServingConstants } from './serving-constants';
 import type { IterationRecorder } from './trajectory';
 
 /**
- * The edge servers of a system, moved on slot by slot (III). Deterministic: what is random has been drawn before a
- * request comes here.
+ * The edge servers of a system, moved on slot by slot (III). Nothing is drawn here.
  *
  * For every slot t = 0, 1, …: fill `table` with the slot's requests, `submit` them, then `runSlot`;
  * afterwards slots without requests, until all is done.
@@ -20,8 +20,9 @@ export class Serving {
   /** Handles of requests that outgrew the pool of their server in the last `runSlot`; the caller releases them. */
   lost: HandleQueue = new HandleQueue();
 
-  private batchCount: Int32Array;
-  private batchStart: Int32Array;
+  /** Requests of the slot per server, and where they begin in `sorted`, [S]. */
+  private readonly batchCount: Int32Array;
+  private readonly batchStart: Int32Array;
   private sorted: Int32Array = new Int32Array(64);
 
   constructor(
@@ -30,8 +31,8 @@ export class Serving {
     servers?: readonly EdgeServer[],
   ) {
     this.servers = servers ?? specs.map((spec, s) => new EdgeServer(s, spec, constants));
-    this.batchCount = new Int32Array(this.servers.length + 1);
-    this.batchStart = new Int32Array(this.servers.length + 1);
+    this.batchCount = new Int32Array(this.servers.length);
+    this.batchStart = new Int32Array(this.servers.length);
   }
 
   /**
@@ -65,7 +66,7 @@ export class Serving {
     const endAt = (slot + 1) * this.constants.slotSeconds;
     for (const server of this.servers) {
       server.beginSlot();
-      server.advance(this.table, slot, endAt, this.completed, this.lost, recorder);
+      server.advance(this.table, slot, endAt, this, recorder);
     }
   }
 
@@ -86,24 +87,8 @@ export class Serving {
     copy.table = this.table.clone();
     copy.completed = this.completed.clone();
     copy.lost = this.lost.clone();
-    copy.batchCount = this.batchCount.slice();
     return copy;
   }
-}
-
-/**
- * The tokens by which a request is refused on arrival, if they are more than the pool of its server holds: with the
- * admission 'true-length' its whole length, else the lesser of its length and its prediction.
- * Note: a request that will outgrow the pool is admitted as long as its prediction fits, and is lost when it has
- * outgrown it. A prediction that is too long by itself refuses nothing: it is cut to the pool.
- */
-export function tokensOnArrival(
-  { admission }: Pick<ServingConstants, 'admission'>,
-  inputTokens: number,
-  outputTokens: number,
-  predictedTokens: number,
-): number {
-  return inputTokens + (admission === 'true-length' ? outputTokens : Math.min(outputTokens, predictedTokens));
 }
 
 /** The slot t with t·Δ ≤ at < (t + 1)·Δ, both products in doubles. */

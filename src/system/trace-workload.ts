@@ -4,7 +4,7 @@ import type { Trace } from './trace';
 import type { Workload } from './workload';
 
 /**
- * How a trace becomes slots:
+ * The way from a trace to slots:
  * unscaled, as recorded; thin, each request kept with one probability so that the mean load over the slots that are run
  * is as wanted; rescale, the time axis stretched or squeezed so that it is; per-user, the paper's one request per user
  * and slot, with length pairs drawn from the trace and its times left aside.
@@ -15,7 +15,7 @@ export type TraceLoad =
   | { readonly kind: 'rescale'; readonly requestsPerSlot: number }
   | { readonly kind: 'per-user' };
 
-/** What {@link traceWorkload} needs beside the trace. */
+/** The options of {@link traceWorkload}. */
 export interface TraceOptions {
   /** U. */
   readonly users: number;

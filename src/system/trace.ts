@@ -33,7 +33,7 @@ interface TraceFormat extends CsvLayout {
 interface Instant {
   readonly whole: number;
   readonly fraction: number;
-  /** What it counts from; all rows of a file must have the same. */
+  /** Its origin; all rows of a file must have the same. */
   readonly base: string;
 }
 

@@ -15,7 +15,7 @@ export interface SlotRequests {
 }
 
 /**
- * Where requests come from. A workload has no position: `fill` may be called for any slot in any order and gives the
+ * A source of requests. A workload has no position: `fill` may be called for any slot in any order and gives the
  * same requests, so that a forked environment meets the same future.
  */
 export interface Workload {
@@ -36,7 +36,7 @@ export function slotRequests(capacity: number): SlotRequests {
   };
 }
 
-/** What the synthetic workload needs to know. */
+/** The lengths of the synthetic workload. */
 export interface LengthDistribution {
   readonly users: number;
   readonly meanInputTokens: number;

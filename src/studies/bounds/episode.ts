@@ -1,11 +1,12 @@
 import { kilobytesToBytes } from '../../core/units';
-import { configuredWorkload } from '../../env/edge-env';
+import { configuredWorkload } from '../../system/configured-workload';
 import { createChannel, transmissionSeconds, uplinkRate } from '../../system/channel';
 import type { SystemConfig } from '../../system/config';
 import { serverSpecs } from '../../system/gpus';
 import { Mobility } from '../../system/mobility';
 import type { ServerSpec } from '../../system/scenario';
-import { type ServingConstants, tokensThatFit } from '../../system/server';
+import type { ServingConstants } from '../../system/serving-constants';
+import { tokensThatFit } from '../../system/token-counts';
 import { type Workload, slotRequests } from '../../system/workload';
 
 /**

@@ -1,5 +1,5 @@
 import { mean } from '../../core/statistics';
-import { kvTokenIterations } from '../../system/server';
+import { kvTokenIterations } from '../../system/token-counts';
 import { convexLines, type Line } from './convex-lines';
 import { type Episode, canHold } from './episode';
 import { type Charge, type TokenSums, chargeRates, dearestCharge } from './token-charge';

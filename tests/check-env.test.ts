@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { systemConfig } from '../system/presets';
-import { type Environment, checkEnv } from './check-env';
-import { EdgeEnv, type TimeStep } from './edge-env';
+import { systemConfig } from '../src/system/presets';
+import { type Environment, checkEnv } from './support/check-env';
+import { EdgeEnv, type TimeStep } from '../src/env/edge-env';
 
 const config = systemConfig('calibrated', { users: 4, servers: 2, slots: 3 });
 

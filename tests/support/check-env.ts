@@ -1,6 +1,6 @@
-import type { SystemConfig } from '../system/config';
-import type { TimeStep } from './edge-env';
-import type { SlotView } from './slot-view';
+import type { SystemConfig } from '../../src/system/config';
+import type { TimeStep } from '../../src/env/edge-env';
+import type { SlotView } from '../../src/env/slot-view';
 
 /** What any environment of this kind offers. */
 export interface Environment {
