@@ -1,4 +1,5 @@
-import { type InspectedRequest, inspect, repeatAssignments } from '../../env/inspect';
+import { type InspectedRequest, inspect } from '../../env/inspect';
+import { repeatAssignments } from '../../env/repeat';
 import { simulate } from '../../env/simulate';
 import { type SchedulerName, schedulerNames, schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
