@@ -50,6 +50,9 @@ interface Weights {
   readonly headBias: Tensor;
 }
 
+/** Rows at once in `stepGradients`: temporary arrays of all rows cost more memory traffic than the sums. */
+const PIECE_ROWS = 2000;
+
 /**
  * Stacked LSTM layers over a whole window with linear heads at every step; each sequence starts from a zero state.
  * Forward and backward are one fused operation per layer.
@@ -185,12 +188,13 @@ export class LstmPredictor {
     const { tf } = tensorflow();
     const h = this.hidden;
     const w = this.upload(k);
-    const gradients: Float32Array[] = [];
-    tf.tidy(() => {
+    const gradients = Array.from({ length: this.outputs }, () => new Float32Array(steps * batch * this.shape.inputs));
+    const atOnce = Math.max(1, Math.round(PIECE_ROWS / batch));
+    const piece = (from: number, count: number): void => {
       // ∂y/∂h of the top layer: the column of each head, the same for every step and sequence.
       let dh = tf.split(tf.reshape(w.head, [h, this.outputs]), this.outputs, 1).map((d) => tf.reshape(d, [1, h]));
       for (let layer = this.layers - 1; layer >= 0; layer--) {
-        const slopes = tf.reshape(gateSlopes(tf, layers[layer]), [steps * batch, 4 * h]);
+        const slopes = tf.reshape(gateSlopes(tf, layers[layer], from, count), [count * batch, 4 * h]);
         const fromInputs = tf.slice(w.cells[layer].weights, [0, 0], [this.inputsOf(layer), 4 * h]);
         dh = dh.map((d) => {
           const all = tf.concat([d, d, d, d], 1);
@@ -199,9 +203,14 @@ export class LstmPredictor {
             : tf.matMul(tf.mul(slopes, all), fromInputs, false, true);
         });
       }
-      // `tidy` would look for tensors in every number of an array that it is handed.
-      gradients.push(...dh.map((d) => d.dataSync()));
-    });
+      dh.forEach((d, o) => {
+        gradients[o].set(d.dataSync(), from * batch * this.shape.inputs);
+      });
+    };
+    for (let from = 0; from < steps; from += atOnce)
+      tf.tidy(() => {
+        piece(from, Math.min(atOnce, steps - from));
+      });
     return gradients;
   }
 
@@ -237,14 +246,17 @@ export class LstmPredictor {
 }
 
 /**
- * ∂h/∂z of each step alone, z being a layer's gates i, f, g, o before their activations, [T, B, 4H]: with
+ * ∂h/∂z of `count` steps, each alone, z being a layer's gates i, f, g, o before their activations, [count, B, 4H]: with
  * ∂h/∂c = o·(1 − tanh²c), it is ∂h/∂c·g·i(1−i), ∂h/∂c·c₋₁·f(1−f), ∂h/∂c·i·(1−g²) and tanh c·o(1−o).
  */
-function gateSlopes(tf: Tfjs, { i, f, o, g, c, tanhC }: LstmStates): Tensor {
-  const [steps, batch, hidden] = c.shape;
+function gateSlopes(tf: Tfjs, states: LstmStates, from: number, count: number): Tensor {
+  const [, batch, hidden] = states.c.shape;
+  const cut = (x: Tensor, at = from, n = count): Tensor => tf.slice(x, [at, 0, 0], [n, batch, hidden]);
   const slope = (y: Tensor): Tensor => tf.sub(y, tf.mul(y, y));
+  const [i, f, o, g, tanhC] = [states.i, states.f, states.o, states.g, states.tanhC].map((x) => cut(x));
   const dc = tf.sub(o, tf.mul(o, tf.mul(tanhC, tanhC)));
-  const before = tf.concat([tf.zeros([1, batch, hidden]), tf.slice(c, [0, 0, 0], [steps - 1, batch, hidden])], 0);
+  const before =
+    from > 0 ? cut(states.c, from - 1) : tf.concat([tf.zeros([1, batch, hidden]), cut(states.c, 0, count - 1)], 0);
   const dci = tf.mul(dc, i);
   const parts = [
     tf.mul(tf.mul(dc, g), slope(i)),

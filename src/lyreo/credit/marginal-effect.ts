@@ -21,24 +21,25 @@ export function marginalEffect(
   weights: readonly number[],
   balanceUnit: number,
 ): Float64Array {
-  const { slots: T, requests: U, servers: S } = rollout;
+  const { slots: T, requests: U, servers: S, contribution } = rollout;
   const effect = new Float64Array(T * U * S);
-  const slope = new Float64Array(ASSIGNED_FEATURES);
+  const slope = new Float64Array(S * ASSIGNED_FEATURES);
   for (let t = 0; t < T; t++) {
     for (let s = 0; s < S; s++) {
       const at = (s * T + t) * PREDICTOR_FEATURES + ASSIGNED_AT;
       const queue = Math.min(LARGEST_QUEUE, rollout.queue[t * S + s] / balanceUnit);
       for (let f = 0; f < ASSIGNED_FEATURES; f++)
-        slope[f] =
+        slope[s * ASSIGNED_FEATURES + f] =
           weights[LATER] * gradients[LATER][at + f] +
           weights[EARLIER] * gradients[EARLIER][at + f] +
           queue * weights[BALANCE] * gradients[BALANCE][at + f];
-      for (let d = t * U; d < (t + 1) * U; d++) {
-        const from = (d * S + s) * ASSIGNED_FEATURES;
-        let q = 0;
-        for (let f = 0; f < ASSIGNED_FEATURES; f++) q += slope[f] * rollout.contribution[from + f];
-        effect[d * S + s] = q;
-      }
+    }
+    // Request by request, as the contributions lie in memory.
+    for (let k = t * U * S; k < (t + 1) * U * S; k++) {
+      const from = (k % S) * ASSIGNED_FEATURES;
+      let q = 0;
+      for (let f = 0; f < ASSIGNED_FEATURES; f++) q += slope[from + f] * contribution[k * ASSIGNED_FEATURES + f];
+      effect[k] = q;
     }
   }
   return effect;
