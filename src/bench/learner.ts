@@ -1,4 +1,6 @@
 import { Learner } from '../lyreo/lyreo';
+import { createRng } from '../core/rng';
+import { stratifiedDraws } from '../lyreo/draws';
 import { trainingDefaults } from '../lyreo/method';
 import { methodOf } from '../paper/methods';
 import { systemConfig } from '../system/presets';
@@ -58,9 +60,23 @@ export function benchLearner(options: {
   });
   return [
     { bench: 'LYREO update, 800 slots', value: whole, unit: 's', ratio: whole / 1.5, ratioTo: 'the bar of 1.5 s' },
+    drawsFigure(),
     share('simulation and records', (row) => row.whole - row.act - row.credit - row.ppo),
     share('policy forward', (row) => row.act),
     share('return predictor and credit', (row) => row.credit),
     share('PPO epochs', (row) => row.ppo),
   ];
+}
+
+/** The draws of one slot at U = 40 and S = 8, stratified. */
+function drawsFigure(): BenchFigure {
+  const [requests, servers, slots] = [40, 8, 50_000];
+  const rng = createRng(1);
+  const logProbs = new Float32Array(requests * servers).fill(Math.log(1 / servers));
+  const out = new Int32Array(requests);
+  for (let t = 0; t < slots / 5; t++) stratifiedDraws(logProbs, requests, servers, rng, out);
+  const from = processorSeconds();
+  for (let t = 0; t < slots; t++) stratifiedDraws(logProbs, requests, servers, rng, out);
+  const value = (1e6 * (processorSeconds() - from)) / slots;
+  return { bench: 'stratified draws, a slot', value, unit: 'µs', ratio: value / 20, ratioTo: 'the aim of 20 µs' };
 }
