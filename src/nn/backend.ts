@@ -39,6 +39,15 @@ export function tensorflow(): Tensorflow {
   return loaded;
 }
 
+/**
+ * glibc gives large blocks back to the system when they are freed; new ones then cost an update of LYREO 15,000 page
+ * faults and more. It keeps all blocks up to the largest that it has seen freed, at most 32 MB (mallopt(3), dynamic
+ * threshold), so one block of nearly this size is made and freed. Results do not depend on it.
+ */
+function keepFreedMemory(tf: Tfjs): void {
+  tf.zeros([8_000_000]).dispose();
+}
+
 function load(): Tensorflow {
   prepareTensorflow();
   const require = createRequire(__filename);
@@ -46,6 +55,7 @@ function load(): Tensorflow {
     const tf = require('@tensorflow/tfjs-node') as Tfjs;
     const backend = tf.backend() as Partial<NativeBackend>;
     if (backend.executeSingleOutput === undefined) throw new Error('tfjs-node did not become the backend');
+    keepFreedMemory(tf);
     return { kind: 'native', tf, backend: backend as NativeBackend };
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
