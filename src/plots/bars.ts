@@ -1,5 +1,6 @@
 import { briefly, colourOf, fade } from './marks';
 import { type Panel, type PanelOptions, emptyPanel } from './panel';
+import { logTicks } from './scale';
 import { type Rows, groupsOf, numbersOf, recordsOf } from './rows';
 import { INK } from './theme';
 
@@ -28,6 +29,7 @@ export function bars(
   const { stacked = false, horizontal = false } = options;
   const records = recordsOf(rows);
   const panel = emptyPanel({ ...options, logY: options.logY ?? false });
+  if (stacked) panel.barmode = 'relative';
   const [along, across] = horizontal ? ['y', 'x'] : ['x', 'y'];
   groupsOf(records, columns.by).forEach(([name, own], rank) => {
     const values = numbersOf(own, columns.value);
@@ -116,6 +118,10 @@ export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {})
       showlegend: false,
     });
   });
+  if (options.logX === true) {
+    const ticks = logTicks(records.flatMap((row) => [Number(row[columns.q05]), Number(row[columns.q95])]));
+    Object.assign(panel.x, { tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) });
+  }
   const names = records.map((row) => String(row[columns.name]));
   Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.5, -0.5], ticks: '' });
   return panel;
@@ -129,6 +135,7 @@ export function histogram(
 ): Panel {
   const { bin, most } = options;
   const panel = emptyPanel({ xRange: [0, most], ...options });
+  panel.barmode = 'overlay';
   groupsOf(recordsOf(rows), columns.by).forEach(([name, own], rank) => {
     panel.traces.push({
       type: 'histogram',

@@ -33,6 +33,8 @@ export interface Panel {
   /** Numbers that the y axis has to show; empty where Plotly chooses. */
   readonly values: number[];
   readonly logY: boolean | undefined;
+  /** How bars at one place stand: beside each other, on one another, or over one another. */
+  barmode: 'group' | 'relative' | 'overlay';
   /** What the paper says of the panel without numbers: lines below its title. */
   readonly remarks: string[];
   /** Where lines end, for their names. */
@@ -62,6 +64,7 @@ export function emptyPanel(options: PanelOptions, values: number[] = []): Panel 
     remarks: [],
     values,
     logY,
+    barmode: 'group',
     ends: [],
     overloaded: [],
   };
@@ -123,6 +126,7 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
       showlegend: names === 'legend',
       legend: { orientation: 'h', x: 0, y: 0, yref: 'container', yanchor: 'bottom', traceorder: 'normal' },
       hovermode: 'closest',
+      barmode: list.find(({ barmode }) => barmode !== 'group')?.barmode ?? 'group',
       ...Object.fromEntries(drawn.flatMap(({ axes }) => Object.entries(axes))),
       shapes: drawn.flatMap(({ shapes }) => shapes),
       annotations: drawn.flatMap(({ notes }) => notes),

@@ -19,6 +19,7 @@ export interface TimelineColumns {
 export function timeline(rows: Rows, columns: TimelineColumns, options: PanelOptions = {}): Panel {
   const records = recordsOf(rows);
   const panel = emptyPanel({ x: 'time [s]', ...options });
+  panel.barmode = 'overlay';
   groupsOf(records, columns.by).forEach(([name, own], rank) => {
     const from = numbersOf(own, columns.from);
     const to = numbersOf(own, columns.to);
