@@ -1,20 +1,11 @@
-import { decodeProfile, iterationSeconds, type DecodeProfile } from '../system/decode-profile';
-import { HandleQueue } from '../system/handle-queue';
-import { RequestTable } from '../system/request-table';
-import type { ServerSpec } from '../system/scenario';
-import type { Serving } from '../system/serving';
-import { slotOf } from '../system/serving';
-import type { ServingConstants } from '../system/serving-constants';
-import { kvTokenIterations, tokensThatFit } from '../system/token-counts';
-
-/**
- * What the fast engine is measured against: the same serving model (DEED), written as one would without thinking of
- * speed. Every iteration touches every request of the running batch. The two ways of asking whether a request fits the
- * KV pool differ in cost, not in result:
- * `literal` looks at every future iteration, as the rule is stated; `lean` first at the sum of all final sizes, which
- * settles nearly all cases, and makes the loop over the batch the only difference to the fast engine.
- */
-export type Admission = 'literal' | 'lean';
+import { decodeProfile, iterationSeconds, type DecodeProfile } from '../../src/system/decode-profile';
+import { HandleQueue } from '../../src/system/handle-queue';
+import { RequestTable } from '../../src/system/request-table';
+import type { ServerSpec } from '../../src/system/scenario';
+import type { Serving } from '../../src/system/serving';
+import { slotOf } from '../../src/system/serving';
+import type { ServingConstants } from '../../src/system/serving-constants';
+import { kvTokenIterations, tokensThatFit } from '../../src/system/token-counts';
 
 interface Job {
   readonly handle: number;
@@ -30,8 +21,11 @@ interface Prefill {
   readonly jobs: readonly Job[];
 }
 
-/** One server, with the public face of `EdgeServer` as far as the environment looks at it. */
-class NaiveServer {
+/**
+ * One server of a lean loop for comparison: the same serving model (DEED), in which every iteration touches every request
+ * of the running batch. Exact predictions only. It has the public face of `EdgeServer` that the environment uses.
+ */
+class LeanServer {
   slotTokenSeconds = 0;
   slotPeakTokens = 0;
   slotIterations = 0;
@@ -47,7 +41,6 @@ class NaiveServer {
     readonly index: number,
     readonly spec: ServerSpec,
     private readonly constants: ServingConstants,
-    private readonly admission: Admission,
   ) {
     this.profile = decodeProfile(spec.decodeProfile);
     this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
@@ -151,7 +144,8 @@ class NaiveServer {
       most += job.input + job.output;
       longest = Math.max(longest, job.output - job.generated);
     }
-    if (this.admission === 'lean' && most <= maxTokens) return true;
+    // The sum of all final sizes settles nearly all cases.
+    if (most <= maxTokens) return true;
     for (let k = 1; k <= longest; k++) {
       let tokens = newcomer.output >= k ? newcomer.input + k : 0;
       for (const job of running) if (job.output - job.generated >= k) tokens += job.input + job.generated + k;
@@ -189,19 +183,17 @@ class NaiveServer {
   }
 }
 
-/** The servers of a system, with the public face of `Serving` as far as the environment looks at it. */
-class NaiveServing {
+/** The servers of a system, with the public face of `Serving` that the environment uses. */
+class LeanServing {
   readonly table: RequestTable = new RequestTable();
   readonly completed: HandleQueue = new HandleQueue();
-  readonly lost: HandleQueue = new HandleQueue();
-  readonly servers: readonly NaiveServer[];
+  readonly servers: readonly LeanServer[];
 
   constructor(
     specs: readonly ServerSpec[],
     readonly constants: ServingConstants,
-    admission: Admission,
   ) {
-    this.servers = specs.map((spec, s) => new NaiveServer(s, spec, constants, admission));
+    this.servers = specs.map((spec, s) => new LeanServer(s, spec, constants));
   }
 
   submit(handles: Int32Array, count: number, slotStartAt: number): void {
@@ -225,8 +217,8 @@ class NaiveServing {
   }
 }
 
-/** The naive engine, to be handed to an environment in place of `Serving`; true lengths only, no forks, no recorder. */
-export function naiveServing(specs: readonly ServerSpec[], constants: ServingConstants, admission: Admission): Serving {
-  // The environment looks at nothing but the members written out above.
-  return new NaiveServing(specs, constants, admission) as unknown as Serving;
+/** The lean loop, to be handed to an environment in place of `Serving`; it has no forks and no recorder. */
+export function leanServing(specs: readonly ServerSpec[], constants: ServingConstants): Serving {
+  // The environment uses only the members above.
+  return new LeanServing(specs, constants) as unknown as Serving;
 }

@@ -1,20 +1,20 @@
-import { createRng } from '../core/rng';
-import { kilobytesToBytes } from '../core/units';
-import { EdgeEnv } from '../env/edge-env';
-import { Metrics, type RunMetrics } from '../env/metrics';
-import { playSlots } from '../env/play-slots';
-import { schedulers } from '../schedulers/index';
-import type { SystemConfig } from '../system/config';
-import { serverSpecs } from '../system/gpus';
-import { systemConfig } from '../system/presets';
-import type { IterationRecorder } from '../system/trajectory';
+import { createRng } from '../../src/core/rng';
+import { kilobytesToBytes } from '../../src/core/units';
+import { EdgeEnv } from '../../src/env/edge-env';
+import { Metrics, type RunMetrics } from '../../src/env/metrics';
+import { playSlots } from '../../src/env/play-slots';
+import { schedulers } from '../../src/schedulers/index';
+import type { SystemConfig } from '../../src/system/config';
+import { serverSpecs } from '../../src/system/gpus';
+import { systemConfig } from '../../src/system/presets';
+import type { IterationRecorder } from '../../src/system/trajectory';
 import { type BenchFigure, median } from './figure';
-import { type Admission, naiveServing } from './naive-serving';
+import { leanServing } from './lean-serving';
 
-/** Which engine serves: the library's, or one of the naive ones. */
-export type Engine = 'fast' | Admission;
+/** The engine that serves: the library's, or the lean loop. */
+export type Engine = 'fast' | 'lean';
 
-/** What is run and timed. */
+/** A run that is timed. */
 interface Case {
   readonly config: SystemConfig;
   readonly engine: Engine;
@@ -31,13 +31,13 @@ function columnRecorder(): IterationRecorder {
   return {
     record(server, slot, k, startsAt, seconds, tokens, active): void {
       const i = row++ % TRACE_ROWS;
-      (columns[0] as Float64Array)[i] = server;
-      (columns[1] as Float64Array)[i] = slot;
-      (columns[2] as Float64Array)[i] = k;
-      (columns[3] as Float64Array)[i] = startsAt;
-      (columns[4] as Float64Array)[i] = seconds;
-      (columns[5] as Float64Array)[i] = tokens;
-      (columns[6] as Float64Array)[i] = active;
+      columns[0][i] = server;
+      columns[1][i] = slot;
+      columns[2][i] = k;
+      columns[3][i] = startsAt;
+      columns[4][i] = seconds;
+      columns[5][i] = tokens;
+      columns[6][i] = active;
     },
   };
 }
@@ -50,7 +50,7 @@ function columnRecorder(): IterationRecorder {
  */
 export function timedRun({ config, engine, recorder }: Case, seed: number): { seconds: number; metrics: RunMetrics } {
   const constants = { ...config, kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken) };
-  const parts = engine === 'fast' ? {} : { serving: naiveServing(serverSpecs(config), constants, engine) };
+  const parts = engine === 'fast' ? {} : { serving: leanServing(serverSpecs(config), constants) };
   const env = new EdgeEnv(config, seed, { recorder }, parts);
   const metrics = new Metrics(config.servers, config.balanceTolerance);
   const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
@@ -60,23 +60,12 @@ export function timedRun({ config, engine, recorder }: Case, seed: number): { se
   return { seconds: (user + system) / 1e6, metrics: metrics.report() };
 }
 
-/** Fast and naive engines must tell the same before their speeds may be compared. */
+/** The results must agree before the speeds may be compared. */
 function assertSameResults(config: SystemConfig): void {
-  const [fast, ...naive] = (['fast', 'literal', 'lean'] as const).map(
-    (engine) => timedRun({ config, engine }, 7).metrics,
-  );
-  for (const other of naive)
-    for (const key of [
-      'arrived',
-      'completed',
-      'meanLatency',
-      'p99Latency',
-      'deviation',
-      'meanEta',
-      'highKvPercent',
-    ] as const)
-      if (Math.abs(fast[key] - other[key]) > 1e-9 * Math.max(1, other[key]))
-        throw new Error(`bench: ${key} is ${String(fast[key])} fast and ${String(other[key])} naive`);
+  const [fast, lean] = (['fast', 'lean'] as const).map((engine) => timedRun({ config, engine }, 7).metrics);
+  for (const key of ['arrived', 'completed', 'meanLatency', 'p99Latency', 'deviation', 'meanEta'] as const)
+    if (Math.abs(fast[key] - lean[key]) > 1e-9 * Math.max(1, lean[key]))
+      throw new Error(`bench: ${key} is ${String(fast[key])} of the library and ${String(lean[key])} of the lean loop`);
 }
 
 /** How much memory a long run takes beyond what it had after a tenth of it, bytes. */
@@ -111,7 +100,6 @@ export function benchEnvironment({ repetitions, slots, memorySlots, log }: Envir
   const cases = {
     fast: { config: system(40, 1), engine: 'fast' },
     lean: { config: system(40, 0.2), engine: 'lean' },
-    literal: { config: system(40, 0.05), engine: 'literal' },
     traced: { config: system(40, 1), engine: 'fast', recorder: columnRecorder() },
     tenfold: { config: system(400, 0.1), engine: 'fast' },
     hundredfold: { config: system(4000, 0.01), engine: 'fast' },
@@ -140,7 +128,7 @@ export function benchEnvironment({ repetitions, slots, memorySlots, log }: Envir
       value: rate('fast'),
       unit: perSlot,
       ratio: ratio('fast', 'lean'),
-      ratioTo: 'naive loop over the active requests (bar: 4)',
+      ratioTo: 'lean loop over the active requests (bar: 4)',
     },
     {
       bench: 'env U=40 S=8, bar',
@@ -149,14 +137,7 @@ export function benchEnvironment({ repetitions, slots, memorySlots, log }: Envir
       ratio: rate('fast') / 25_000,
       ratioTo: '25000 slots/s (bar: 1)',
     },
-    { bench: 'env U=40 S=8, naive loop', value: rate('lean'), unit: perSlot, ratio: null, ratioTo: null },
-    {
-      bench: 'env U=40 S=8, naive oracle',
-      value: rate('literal'),
-      unit: perSlot,
-      ratio: ratio('fast', 'literal'),
-      ratioTo: 'speed of the fast engine over it',
-    },
+    { bench: 'env U=40 S=8, lean loop', value: rate('lean'), unit: perSlot, ratio: null, ratioTo: null },
     {
       bench: 'env U=40 S=8, trace on',
       value: rate('traced'),

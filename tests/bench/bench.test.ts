@@ -1,25 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { systemConfig } from '../system/presets';
+import { systemConfig } from '../../src/system/presets';
 import { timedRun } from './environment';
 import { formatFigures, median } from './figure';
 
-describe('the naive engines', () => {
+describe('the lean loop', () => {
   it.each([
     { users: 40, slots: 40 },
     { users: 70, slots: 60 },
     { users: 60, slots: 40, mix: 'Het', prefillSlowdown: 0.6 },
     { users: 30, slots: 40, lengths: 'lmsys-like' },
-  ] as const)('tell the same as the fast one: %o', (overrides) => {
+  ] as const)('has the results of the library: %o', (overrides) => {
     const config = systemConfig('calibrated', overrides);
     const fast = timedRun({ config, engine: 'fast' }, 3).metrics;
-    for (const engine of ['literal', 'lean'] as const) {
-      const naive = timedRun({ config, engine }, 3).metrics;
-      const rounded = (metrics: object): unknown =>
-        JSON.parse(
-          JSON.stringify(metrics, (_key, x: unknown) => (typeof x === 'number' ? Number(x.toFixed(9)) + 0 : x)),
-        );
-      expect(rounded(naive)).toEqual(rounded(fast));
-    }
+    const lean = timedRun({ config, engine: 'lean' }, 3).metrics;
+    const rounded = (metrics: object): unknown =>
+      JSON.parse(JSON.stringify(metrics, (_key, x: unknown) => (typeof x === 'number' ? Number(x.toFixed(9)) + 0 : x)));
+    expect(rounded(lean)).toEqual(rounded(fast));
   });
 });
 

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { createRng, type Rng } from '../core/rng';
-import { EdgeEnv } from '../env/edge-env';
-import { methodOf } from '../paper/methods';
-import { Learner, type UpdateDetail } from '../lyreo/lyreo';
-import { type LearningMethod, trainingDefaults } from '../lyreo/method';
-import { slotRecord } from '../lyreo/policy';
-import { Adam } from '../nn/adam';
-import { LstmPredictor } from '../nn/lstm';
-import { systemConfig } from '../system/presets';
+import { createRng, type Rng } from '../../src/core/rng';
+import { EdgeEnv } from '../../src/env/edge-env';
+import { methodOf } from '../../src/paper/methods';
+import { Learner, type UpdateDetail } from '../../src/lyreo/lyreo';
+import { type LearningMethod, trainingDefaults } from '../../src/lyreo/method';
+import { slotRecord } from '../../src/lyreo/policy';
+import { Adam } from '../../src/nn/adam';
+import { LstmPredictor } from '../../src/nn/lstm';
+import { systemConfig } from '../../src/system/presets';
 import type { BenchFigure } from './figure';
 
 /** Hidden layers of actor and critic. */

@@ -1,9 +1,9 @@
-import { Learner } from '../lyreo/lyreo';
-import { createRng } from '../core/rng';
-import { stratifiedDraws } from '../lyreo/draws';
-import { trainingDefaults } from '../lyreo/method';
-import { methodOf } from '../paper/methods';
-import { systemConfig } from '../system/presets';
+import { Learner } from '../../src/lyreo/lyreo';
+import { createRng } from '../../src/core/rng';
+import { stratifiedDraws } from '../../src/lyreo/draws';
+import { trainingDefaults } from '../../src/lyreo/method';
+import { methodOf } from '../../src/paper/methods';
+import { systemConfig } from '../../src/system/presets';
 import { type BenchFigure, median } from './figure';
 
 /** Processor seconds of this process so far: what the machine's other work disturbs least. */

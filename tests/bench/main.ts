@@ -1,13 +1,13 @@
-import { benchEnvironment } from './bench/environment';
-import { type BenchFigure, formatFigures } from './bench/figure';
-import { benchLearner } from './bench/learner';
-import { benchNetworks } from './bench/networks';
+import { benchEnvironment } from './environment';
+import { type BenchFigure, formatFigures } from './figure';
+import { benchLearner } from './learner';
+import { benchNetworks } from './networks';
 
 const usage = `Usage: npm run bench [-- [learn] [--json] [--quick]]
 
-Without "learn": slots per second of one core of the whole environment step beside naive engines, at three sizes, with the trace on, and
-memory over a long run. With "learn": the parts of a learning update, beside those of the program that LYREO_PEER names, if
-any (what it is told and prints: src/bench/networks.ts).
+Without "learn": slots per second of one core of the whole environment step beside a lean loop, at three sizes, with the trace on,
+and memory over a long run. With "learn": the parts of a learning update, beside those of the program that LYREO_PEER names, if
+any (what it is told and prints: tests/bench/networks.ts).
   --json   one JSON line per figure: bench, value, unit, ratio, ratioTo
   --quick  shorter runs, rougher figures
 `;
