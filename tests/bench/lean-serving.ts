@@ -187,6 +187,7 @@ class LeanServer {
 class LeanServing {
   readonly table: RequestTable = new RequestTable();
   readonly completed: HandleQueue = new HandleQueue();
+  readonly lost: HandleQueue = new HandleQueue();
   readonly servers: readonly LeanServer[];
 
   constructor(
