@@ -5,14 +5,8 @@ import { decimalNumber } from '../core/csv';
 import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
 import { type MethodName, creditRules, methodOf } from '../paper/methods';
-import {
-  type NamedTrainOptions,
-  learningByIds,
-  learningMethods,
-  learningOf,
-  pilotTraining,
-  train,
-} from '../paper/train';
+import { pilotTraining } from '../paper/learner-sweeps';
+import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { logLine, trainingFiles } from '../lyreo/train';

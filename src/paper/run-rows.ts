@@ -72,11 +72,22 @@ export function quantileRows({ series }: Pick<FigureRuns, 'series'>): QuantileRo
   );
 }
 
-/** One update of a training. */
+/** One update of a training; NaN where the log has no such column, as in trainings without held-out evaluations. */
 export type LearningRow = RunPlace & Readonly<Record<LearningColumn, number>>;
 
 /** The columns of a training's log that figures show. */
-export type LearningColumn = 'update' | 'slots' | 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'quality';
+export type LearningColumn =
+  | 'update'
+  | 'slots'
+  | 'latency'
+  | 'p99Latency'
+  | 'deviation'
+  | 'queue'
+  | 'quality'
+  | 'heldOutLatency'
+  | 'heldOutDeviation'
+  | 'heldOutStratifiedLatency'
+  | 'heldOutStratifiedDeviation';
 
 const LEARNING: readonly (LearningColumn & keyof UpdateLog)[] = [
   'update',
@@ -86,6 +97,10 @@ const LEARNING: readonly (LearningColumn & keyof UpdateLog)[] = [
   'deviation',
   'queue',
   'quality',
+  'heldOutLatency',
+  'heldOutDeviation',
+  'heldOutStratifiedLatency',
+  'heldOutStratifiedDeviation',
 ];
 
 /** The trainings behind a figure, a row for each run and update. */
@@ -93,7 +108,9 @@ export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRo
   return eachRun(series, ({ log, config }, place) =>
     logColumn(log, 'latency').map((_, k) => {
       const known: Partial<Record<LearningColumn, number>> = { update: k + 1, slots: (k + 1) * config.slots };
-      const row = Object.fromEntries(LEARNING.map((name) => [name, known[name] ?? logColumn(log, name)[k]]));
+      const row = Object.fromEntries(
+        LEARNING.map((name) => [name, known[name] ?? logColumn(log, name).at(k) ?? Number.NaN]),
+      );
       return { ...place, ...row } as LearningRow;
     }),
   );

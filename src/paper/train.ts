@@ -26,19 +26,6 @@ export function learningOf(
 }
 
 /**
- * Training in the pilot regime, for all learners: they explore with independent draws and decide with stratified ones, Z
- * is seen where there is a virtual queue, and every update is evaluated. Stratified draws in all slots of a training
- * make it lapse: the better the balance, the less the episodes show of unbalanced states.
- */
-export const pilotTraining: Partial<TrainingConfig> = {
-  draws: 'stratified',
-  independentShare: 1,
-  queueSeen: 'with virtual queue',
-  heldOutEpisodes: 2,
-  heldOutSlots: 100,
-};
-
-/**
  * The method of a file, from the ids that stand in it.
  *
  * @param where the file.
