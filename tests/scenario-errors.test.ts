@@ -146,7 +146,7 @@ describe('parseScenario', () => {
 
   it.each([undefined, null, 3, 'abc', [], [1]])('refuses %j for a whole scenario', (value) => {
     expect(messageOf(() => parseScenario(value, FILE))).toBe(
-      `${FILE}: the whole is ${shown(value)}; allowed: a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, oversized, servers, slots}`,
+      `${FILE}: the whole is ${shown(value)}; allowed: a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, admission, oversized, servers, slots}`,
     );
   });
 

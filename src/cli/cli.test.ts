@@ -108,7 +108,7 @@ describe('lyreo', () => {
     ['replay .', /^\. is a folder; allowed: a readable file\n$/],
     ['simulate --scheduler best', /^--scheduler is "best"; allowed: random, ll, ll-in-slot, jsq, .*, wrr\n$/],
     ['simulate --mix hom', /^--mix is "hom"; allowed: Hom, Mod, Het\n$/],
-    ['simulate --preset paper', /^--preset is "paper"; allowed: literal, calibrated\n$/],
+    ['simulate --preset paper', /^--preset is "paper"; allowed: literal, calibrated, pilot\n$/],
     ['simulate --users 0', /^--users is "0"; allowed: an integer from 1 to 1000000\n$/],
     ['simulate --servers 2.5', /^--servers is "2\.5"; allowed: an integer/],
     ['simulate --slots 0x10', /^--slots is "0x10"; allowed: an integer/],

@@ -70,7 +70,7 @@ describe('a run’s report', () => {
 describe('the verdict', () => {
   it.each([
     { users: 20, slots: 400 },
-    { users: 40, slots: 400 },
+    { users: 40, slots: 1200 },
     { users: 40, slots: 2000 },
   ])('is STABLE when the servers keep up: %o', (overrides) => {
     expect(run(overrides).stability.verdict).toBe('STABLE');

@@ -26,6 +26,8 @@ interface Prefill {
  * of the running batch. Exact predictions only. It has the public face of `EdgeServer` that the environment uses.
  */
 class LeanServer {
+  /** Lengths are exact here: no request outgrows its prediction. */
+  readonly preemptions: number = 0;
   slotTokenSeconds = 0;
   slotPeakTokens = 0;
   slotIterations = 0;
