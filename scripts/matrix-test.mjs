@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import { inRoot, main, run } from './common.mjs';
 
 const require = createRequire(import.meta.url);
-const { matrix, profiles } = require('../dist/paper/matrix.js');
+const { matrix } = require('../dist/paper/matrix.js');
+const { profiles } = require('../dist/paper/profiles.js');
 const { RunStore } = require('../dist/paper/run-store.js');
 
 const JOBS = 2;
@@ -77,7 +78,7 @@ function problemOf(keys, made, stored) {
   const [{ key, where, now }] = differing;
   const what = `${differing.length} of ${both.length} differ from data/runs/quick, the first ${key} in ${where}`;
   if (now.log === null)
-    return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/paper/matrix.ts and make the runs anew`;
+    return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/paper/run-spec.ts and make the runs anew`;
   const steady = both.filter(({ before }) => before.evaluation.stability === 'STABLE');
   if (steady.length === 0) {
     console.log(`${what}; none of them was stable, so that latencies are not compared`);

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { UserError } from '../core/errors';
-import { type Cell, type ProfileName, matrix, profiles } from '../paper/matrix';
+import { matrix } from '../paper/matrix';
+import { type ProfileName, profiles } from '../paper/profiles';
+import type { Cell } from '../paper/run-spec';
 import { executeCell } from '../paper/run';
 import { RunStore, runsFolder } from '../paper/run-store';
 

@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
 import { makeFolder } from '../core/folder';
 import { decimalNumber } from '../core/csv';
-import {
-  type Cell,
-  type ProfileName,
-  artefacts,
-  matrix,
-  profileNames,
-  profiles,
-  readArtefacts,
-  shardOf,
-} from '../paper/matrix';
+import { matrix, shardOf } from '../paper/matrix';
+import { type ProfileName, profileNames, profiles } from '../paper/profiles';
+import type { Cell } from '../paper/run-spec';
+import { artefacts, readArtefacts } from '../paper/sweeps';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { integer } from '../system/config-schema';
 import { interruptible } from './interrupt';

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
 import { withUnit } from '../paper/judgement';
-import { type ProfileName, profileNames } from '../paper/matrix';
+import { type ProfileName, profileNames } from '../paper/profiles';
 import type { Counted } from '../paper/headline';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { printJson } from './console';

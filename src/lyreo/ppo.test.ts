@@ -3,7 +3,8 @@ import { createRng } from '../core/rng';
 import { logSoftmax, sample } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import type { Policy } from './policy';
-import { ClipLoss, Ppo, type PpoConfig, standardised } from './ppo';
+import { ClipLoss } from './clip-loss';
+import { Ppo, type PpoConfig, standardised } from './ppo';
 import type { Rollout } from './rollout';
 
 describe('ClipLoss', () => {

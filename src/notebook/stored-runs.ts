@@ -1,6 +1,8 @@
 /** Stored runs made from a notebook: those that are missing, and those to be checked. */
 import { makeRuns } from '../paper/make-runs';
-import type { Artefact, Cell, ProfileName } from '../paper/matrix';
+import type { ProfileName } from '../paper/profiles';
+import type { Cell } from '../paper/run-spec';
+import type { Artefact } from '../paper/sweeps';
 import { Results } from '../paper/results';
 import { executeCell } from '../paper/run';
 import { interruptSignal, progress } from './progress';

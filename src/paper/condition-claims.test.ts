@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Conclusion, conditionClaims } from './condition-claims';
 import type { ConditionName } from './conditions';
-import { type Cell, matrix, profiles } from './matrix';
+import { matrix } from './matrix';
+import { profiles } from './profiles';
+import type { Cell } from './run-spec';
 import type { MethodName } from './methods';
 import { Results } from './results';
 import type { StoredRun } from './run-store';

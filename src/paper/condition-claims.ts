@@ -1,7 +1,7 @@
 import { tableOne } from '../system/presets';
 import { type ConditionName, conditionLearners, conditionOf, scalable } from './conditions';
 import { type Judgement, type Named, allHold, isBounded, isLess } from './judgement';
-import { conditionPoint } from './matrix';
+import { conditionPoint } from './sweeps';
 import { type MethodName, methodOf } from './methods';
 import { steady } from './quantities';
 import { type Results, type RunMetric, deviation, latency as measuredLatency } from './results';

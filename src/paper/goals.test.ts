@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Goal, goals, goodFrom } from './goals';
-import { type Cell, matrix, profiles } from './matrix';
+import { matrix } from './matrix';
+import { profiles } from './profiles';
+import type { Cell } from './run-spec';
 import type { StabilityVerdict } from '../env/stability';
 import type { MethodName } from './methods';
 import { Results } from './results';

@@ -1,6 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
-import type { Profile, Sweep } from './matrix';
+import type { Profile } from './profiles';
+import type { Sweep } from './sweeps';
 import type { MethodName } from './methods';
 
 /**

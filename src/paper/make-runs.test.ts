@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeRuns } from './make-runs';
-import { makeCell, profiles } from './matrix';
+import { profiles } from './profiles';
+import { makeCell } from './run-spec';
 import { RunStore } from './run-store';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-make-'));

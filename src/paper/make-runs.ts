@@ -1,4 +1,4 @@
-import type { Cell } from './matrix';
+import type { Cell } from './run-spec';
 import { executeCell } from './run';
 import { RunStore, runsFolder } from './run-store';
 

@@ -2,18 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type Cell,
-  artefacts,
-  canonicalJson,
-  makeCell,
-  matrix,
-  profileNames,
-  profiles,
-  readArtefacts,
-  shardOf,
-  sweeps,
-} from './matrix';
+import { matrix, shardOf } from './matrix';
+import { profileNames, profiles } from './profiles';
+import { type Cell, canonicalJson, makeCell } from './run-spec';
+import { artefacts, readArtefacts, sweeps } from './sweeps';
 import { methodOf } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {

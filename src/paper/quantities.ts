@@ -1,7 +1,7 @@
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { Mix } from '../system/config';
 import { type Named, combine } from './judgement';
-import type { Profile } from './matrix';
+import type { Profile } from './profiles';
 import { type MethodName, methodOf } from './methods';
 import { type PointLike, type Results, type RunMetric, deviation, isOverloaded, latency, logColumn } from './results';
 import { mean, sampleDeviation } from './statistics';

@@ -1,6 +1,7 @@
 import { UserError } from '../core/errors';
 import { formatNumber, withUnit } from './judgement';
-import { type Artefact, type ProfileName, artefacts } from './matrix';
+import type { ProfileName } from './profiles';
+import { type Artefact, artefacts } from './sweeps';
 import { Results, figureRuns, storedProfile } from './results';
 import { count, countText, headlineText } from './headline';
 import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';

@@ -1,16 +1,8 @@
 import type { UpdateLog } from '../lyreo/lyreo';
-import {
-  type Artefact,
-  type Cell,
-  type Point,
-  type Profile,
-  type ProfileName,
-  canonicalJson,
-  makeCell,
-  matrix,
-  profiles,
-  sweeps,
-} from './matrix';
+import { matrix } from './matrix';
+import { type Profile, type ProfileName, profiles } from './profiles';
+import { type Cell, canonicalJson, makeCell } from './run-spec';
+import { type Artefact, type Point, sweeps } from './sweeps';
 import { type Method, type MethodName, methodOf } from './methods';
 import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
 import { type Interval, mean, meanInterval } from './statistics';

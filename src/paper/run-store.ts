@@ -7,7 +7,8 @@ import { makeFolder } from '../core/folder';
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
-import { type Cell, type ProfileName, canonicalJson } from './matrix';
+import type { ProfileName } from './profiles';
+import { type Cell, canonicalJson } from './run-spec';
 import type { Evaluation } from './measure';
 import type { MethodName } from './methods';
 

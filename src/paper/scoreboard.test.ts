@@ -19,7 +19,10 @@ import {
   numberHolds,
   sideOf,
 } from './judgement';
-import { type Cell, type Point, artefacts, makeCell, matrix, profiles } from './matrix';
+import { matrix } from './matrix';
+import { profiles } from './profiles';
+import { type Cell, makeCell } from './run-spec';
+import { type Point, artefacts } from './sweeps';
 import { type EpisodeMetrics, quantileLevels } from './measure';
 import { methodOf } from './methods';
 import { publishedFacts } from './published';

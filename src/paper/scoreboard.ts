@@ -2,7 +2,9 @@ import { type Cause, type Claim, type ClaimKind, type Mark, type Section, causes
 import { chanceOf } from './chance';
 import { type Count, count, countText, type Headline, headline, headlineText } from './headline';
 import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
-import { type Artefact, type ProfileName, makeCell } from './matrix';
+import type { ProfileName } from './profiles';
+import { makeCell } from './run-spec';
+import type { Artefact } from './sweeps';
 import { Evidence } from './quantities';
 import type { PointLike, Results } from './results';
 import { judge } from './rules';

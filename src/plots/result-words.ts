@@ -1,6 +1,6 @@
 /** What stored runs say, in words and tables beside their figures. */
 import { type Judgement, formatNumber, intervalText, withUnit } from '../paper/judgement';
-import type { Artefact } from '../paper/matrix';
+import type { Artefact } from '../paper/sweeps';
 import type { FigureRuns, RunMetric } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';

@@ -28,7 +28,6 @@ export class EdgeServer {
   slotPeakTokens = 0;
   /** K_s(t), iterations started in the slot. */
   slotIterations = 0;
-
   /** Preemptions since the run began. */
   preemptions = 0;
   /** Requests here that have not completed. */

@@ -1,5 +1,6 @@
 import { mean } from '../../core/statistics';
-import { canonicalJson, profiles } from '../../paper/matrix';
+import { profiles } from '../../paper/profiles';
+import { canonicalJson } from '../../paper/run-spec';
 import { heldOutSeeds } from '../../paper/run';
 import type { StoredRun } from '../../paper/run-store';
 import type { SystemConfig } from '../../system/config';
