@@ -59,7 +59,14 @@ export { redistributeReturn } from './lyreo/redistribution';
 export { type Lesson, ReturnPredictor } from './lyreo/return-predictor';
 export { type LearningMethod, trainingDefaults } from './lyreo/method';
 export { type TrainingConfig } from './lyreo/training-config';
-export { type Credit, type CreditFactory, type CreditRule, creditRule } from './lyreo/credit/credit';
+export {
+  type Credit,
+  type CreditFactory,
+  type CreditFunction,
+  type CreditRule,
+  type CreditSetup,
+  creditRule,
+} from './lyreo/credit/credit';
 export { rewardStreams } from './lyreo/credit/streams';
 export { delayed } from './lyreo/credit/delayed';
 export { assigned } from './lyreo/credit/assigned';

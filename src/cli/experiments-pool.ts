@@ -4,7 +4,7 @@ import { matrix } from '../paper/matrix';
 import { type ProfileName, profiles } from '../paper/profiles';
 import type { Cell } from '../paper/run-spec';
 import { executeCell } from '../paper/run';
-import { RunStore, runsFolder } from '../paper/run-store';
+import { RunStore, type StoredRun, runsFolder } from '../paper/run-store';
 
 /** A display of the runs' state. */
 export interface Status {
@@ -155,10 +155,16 @@ async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Pr
   };
   try {
     // Another process may have stored it meanwhile.
-    if (!store.has(cell.key)) store.save(await executeCell(cell, { store, onUpdate }));
+    if (!store.has(cell.key)) store.save(await executeCell(cell, { store, onUpdate }).catch(withoutCheckpoints));
     tell({});
   } catch (error) {
     store.discardPartial(cell.key);
     tell({ fault: error instanceof UserError ? error.message : String(error) });
+  }
+
+  /** A process that makes the same run takes its checkpoints away when it is done: they are shared, and not needed. */
+  function withoutCheckpoints(error: unknown): Promise<StoredRun> {
+    if (!String(error).includes('ENOENT')) throw error;
+    return executeCell(cell, { onUpdate });
   }
 }

@@ -101,6 +101,15 @@ describe('BacklogRecord', () => {
     expect(count('OVERLOADED', (seed) => queue(1200, arrivals, 10, seed))).toBe(0);
   });
 
+  it('does not call a backlog that is large and still there STABLE, though no more arrives', () => {
+    const flood = verdictOn(600, (t) => ({
+      backlog: [t < 300 ? 150 * t : 45_000 - 60 * (t - 300)],
+      arrivals: [t < 300 ? 200 : 0],
+    }));
+    expect(flood.verdict).toBe('UNKNOWN');
+    expect(flood.reason).toMatch(/more requests than arrive in a third/);
+  });
+
   it('names the server that is overloaded among many', () => {
     const rng = createRng(5);
     const { verdict, reason, perServer } = verdictOn(400, (t) => ({

@@ -13,6 +13,8 @@ export interface Stability {
 
 /** STABLE excludes, at 95 %, that the backlog grows by this share of the arrivals. */
 export const STABLE_GROWTH = 0.02;
+/** A run with more requests in the system than arrive in this part of it is too short to be called stable. */
+const LONGEST_STAY = 3;
 /** Probability of a false OVERLOADED: once for the whole system, once for all servers together. */
 const OVERLOAD_LEVEL = 0.005;
 
@@ -277,6 +279,8 @@ function decide(growths: readonly Growth[], window: Window, level: number): Find
   const rate = `${mean >= 0 ? '+' : ''}${mean.toFixed(2)} per slot at ${perSlot.toFixed(1)} arrivals per slot`;
   const reason = `went from ${early.toFixed(1)} to ${late.toFixed(1)} in the last ${slots} slots, ${rate}`;
   if (growths.every(isShown) && late - early > Math.max(perSlot, 1)) return { verdict: 'OVERLOADED', reason };
+  if (late > (perSlot * slots) / LONGEST_STAY)
+    return { verdict: 'UNKNOWN', reason: `${reason}: more requests than arrive in a third of these slots` };
   if (growths.some(isExcluded)) return { verdict: 'STABLE', reason };
   const why = growths.length > 1 ? 'arrivals that change' : 'chance';
   return { verdict: 'UNKNOWN', reason: `${reason}, which cannot be told from ${why}` };

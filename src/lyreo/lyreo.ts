@@ -141,9 +141,27 @@ export class Learner {
     return rollout;
   }
 
-  /** Step 2: the credit of an episode's decisions, by the method's rule, which may learn from it. */
+  /**
+   * Step 2: the credit of an episode's decisions, by the method's rule, which may learn from it.
+   *
+   * @throws UserError when the rule's advantages or targets are of another kind or length than allowed.
+   */
   assignCredit(rollout: Rollout): Credit {
-    return this.credit.assign(rollout, this.values(rollout), this.predictorRng);
+    const credit = this.credit.assign(rollout, this.values(rollout), this.predictorRng);
+    const { slots, requests } = rollout;
+    for (const [name, kind, length] of [
+      ['advantages', Float32Array, slots * requests],
+      ['targets', Float64Array, 2 * slots],
+    ] as const) {
+      const given: unknown = credit[name];
+      if (!(given instanceof kind) || given.length !== length)
+        throw invalid(
+          `credit rule "${this.credit.id}": ${name}`,
+          given instanceof kind ? `a ${kind.name} of ${String(given.length)}` : typeof given,
+          `a ${kind.name} of ${String(length)}`,
+        );
+    }
+    return credit;
   }
 
   /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */

@@ -92,6 +92,17 @@ describe('a rule and a reward of one’s own', () => {
     expect(await trained({ ...standard, reward: myReward }, 'my reward')).toEqual(theirs);
   });
 
+  it('that give too few or too many advantages are refused by name', async () => {
+    const short = creditRule('short', (...args) => {
+      const credit = mine.create(args[2]).assign(args[0], args[1], args[3]);
+      return { ...credit, advantages: credit.advantages.subarray(1) };
+    });
+    const options = { config: tinyConfig({ slots: 20 }), method: { ...standard, credit: short }, updates: 1 };
+    await expect(train(options)).rejects.toThrow(
+      /credit rule "short": advantages is "a Float32Array of \d+"; allowed: a Float32Array of \d+/,
+    );
+  });
+
   it('are asked for again at a resumption: another id is refused, and both are named', async () => {
     const folder = join(root, 'asked');
     const options = { config: tinyConfig({ slots: 20 }), folder, resume: true, updates: 1 };

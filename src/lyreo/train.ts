@@ -87,7 +87,8 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const files = folder === undefined ? undefined : trainingFiles(folder);
   const { learner, log, target } = start(options, files);
   const save = (): void => {
-    if (files === undefined) return;
+    if (files === undefined || folder === undefined) return;
+    makeFolder(folder);
     // In this order: wherever it is killed, the policy is not older than the checkpoint.
     savePolicy(files.policy, learner);
     saveCheckpoint(files.checkpoint, learner, log, updates);
