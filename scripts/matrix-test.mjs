@@ -3,7 +3,7 @@
  * stored ones: whether the repository's numbers come out of its code. With --all: the whole matrix, some ten minutes.
  * Prints `ok name` or `FAIL name: why` per method.
  *
- * What does not learn must agree to the six digits stored. What learns need not on another processor, whose vector
+ * A method that does not learn must agree to the six digits stored. A learner need not on another processor, whose vector
  * units may round differently; there only the size must be right.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -88,7 +88,7 @@ export function pendingFile(path: string): PendingFile {
     if (!isPending) return;
     isPending = false;
     process.off('exit', discard);
-    // What cannot be closed is removed all the same.
+    // A file that cannot be closed is removed all the same.
     try {
       close();
     } finally {

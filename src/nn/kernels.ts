@@ -37,7 +37,7 @@ export interface LstmGradients {
 }
 
 /**
- * What the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels, called directly
+ * The operations that the networks are made of. Two implementations agree to rounding: TensorFlow's own kernels, called directly
  * (no autograd), and plain tfjs operations.
  */
 export interface Kernels {

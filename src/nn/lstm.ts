@@ -174,7 +174,7 @@ export class LstmPredictor {
   }
 
   /**
-   * What a small change of a step's inputs changes in that same step's outputs, all earlier steps held as they were:
+   * The change of a step's outputs for a small change of that same step's inputs, all earlier steps held as they were:
    * ∂y_t/∂x_t, for every step of every sequence. Unlike `backward` it does not run through time, and the tape stays
    * usable.
    *
