@@ -29,7 +29,7 @@ export interface EpisodeMetrics {
 }
 
 /**
- * What held-out episodes say about a method: means over episodes, P99 and quantiles over all requests or slots. An
+ * The results of a method on held-out episodes: means over episodes, P99 and quantiles over all requests or slots. An
  * episode without a completed request has no latency, and does not enter the mean; without any it is NaN.
  */
 export interface Evaluation extends EpisodeMetrics {

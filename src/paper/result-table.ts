@@ -29,7 +29,7 @@ const KINDS: readonly (readonly [ScoreboardRow['kind'], string, string])[] = [
 export function resultTable(): string {
   const load = once((profile: ProfileName) => Results.load(profile));
   const boardOf = once((profile: ProfileName) => scoreboard(load(profile)));
-  // What the paper does not have has its notebooks: 20 and, with ϱ = 0, 10.
+  // Figures that the paper does not have stand in notebooks 20, 23 and, with ϱ = 0, 10.
   const published = artefacts.filter((artefact) => /^(fig|table)/.test(artefact));
   const rows = published.map((artefact) => {
     const profile = storedProfile(artefact, load);

@@ -91,7 +91,7 @@ export interface Sweep {
 const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
 
 /**
- * What the artefacts show; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
+ * The sweeps of the artefacts; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
  * default.
  */
 export function sweeps(profile: Profile): Sweep[] {

@@ -64,7 +64,7 @@ describe('a training that is killed', () => {
         code = await trained(out, ['--resume'], killAfterMs);
         if (code === null) kills++;
         else expect(code).toBe(0);
-        // Whatever the moment was, what lies there is whole.
+        // The files are whole, whenever the process was killed.
         if (existsSync(log))
           for (const line of readFileSync(log, 'utf8').trim().split('\n').filter(Boolean)) JSON.parse(line);
       }
