@@ -1,6 +1,6 @@
 /**
- * End to end: `npm start`'s own script, a real browser, and the notebooks as a reader runs them.
- * Prints `ok name` or `FAIL name: why` per notebook.
+ * e2e.mjs [PART]: `npm start`'s own script, a real browser, JupyterLab as a place to work, and the notebooks as a reader
+ * runs them; with PART only the checks whose names contain it. Prints `ok name` or `FAIL name: why` per check.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,22 +8,26 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { inRoot, jupyterEnv, main, root } from './common.mjs';
+import { checkLab } from './e2e-lab.mjs';
 
 const { findChromium } = createRequire(import.meta.url)('../dist/notebook/render.js');
 const PLOTLY = 'application/vnd.plotly.v1+json';
 const RUN_ALL_MS = 240_000;
 
 main(async () => {
-  const notebooks = prepare();
+  const wanted = process.argv[2] ?? '';
+  const notebooks = prepare().filter(({ name }) => name.includes(wanted));
   const lab = await startLab();
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
   let failed = 0;
+  const told = (name, problem) => {
+    if (problem) failed++;
+    console.log(problem ? `FAIL ${name}: ${problem}` : `ok ${name}`);
+  };
   try {
-    for (const notebook of notebooks) {
-      const problem = await check(browser, lab.url, notebook).catch((error) => error.message);
-      if (problem) failed++;
-      console.log(problem ? `FAIL ${notebook.name}: ${problem}` : `ok ${notebook.name}`);
-    }
+    await checkLab(browser, lab.addressOf, wanted, told);
+    for (const notebook of notebooks)
+      told(notebook.name, await check(browser, lab.addressOf, notebook).catch((error) => error.message));
   } finally {
     await browser.close();
     await lab.stop();
@@ -81,13 +85,15 @@ async function startLab() {
   for (let tries = 0; tries < 300; tries++) {
     const url = /http:\S+/.exec(output)?.[0];
     if (url) {
-      const response = await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined);
+      const token = new URL(url).searchParams.get('token');
+      const addressOf = (path) => `${new URL(path, url)}${path.includes('?') ? '&' : '?'}token=${token}`;
+      const response = await fetch(addressOf('/api/status')).catch(() => undefined);
       if (!response?.ok) break; // the address is printed before the server listens
       const stop = async () => {
         child.kill('SIGTERM');
         await ended;
       };
-      return { url, stop };
+      return { addressOf, stop };
     }
     if (child.exitCode !== null) break;
     await sleep(200);
@@ -97,9 +103,9 @@ async function startLab() {
 }
 
 /** Before the page is connected to a kernel, Run All asks for one in a dialog. */
-async function kernelReady(url, file) {
+async function kernelReady(addressOf, file) {
   for (let tries = 0; tries < 300; tries++) {
-    const sessions = await (await fetch(url.replace('/lab?', '/api/sessions?'))).json();
+    const sessions = await (await fetch(addressOf('/api/sessions'))).json();
     const kernel = sessions.find((session) => session.path === file)?.kernel;
     if (kernel?.connections > 0 && kernel.execution_state === 'idle') return;
     await sleep(200);
@@ -108,12 +114,12 @@ async function kernelReady(url, file) {
 }
 
 /** Opens a notebook, runs all cells and looks at the page; resolves to a problem or undefined. */
-async function check(browser, url, { file, cells, plots, titles = [] }) {
+async function check(browser, addressOf, { file, cells, plots, titles = [] }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   try {
-    await page.goto(url.replace('/lab?', `/lab/tree/${file}?reset&`));
+    await page.goto(addressOf(`/lab/tree/${file}?reset`));
     await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor({ timeout: 60_000 });
-    await kernelReady(url, file);
+    await kernelReady(addressOf, file);
     await page.locator('#jp-main-statusbar', { hasText: 'TypeScript | Idle' }).waitFor({ timeout: 60_000 });
     const overhang = await page.evaluate(widestOverhang);
     if (overhang > 0) return `a stored picture is ${overhang} px wider than its cell`;

@@ -24,10 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 CELL_SECONDS = 900
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
-METADATA = {
-    "kernelspec": {"display_name": "TypeScript", "language": "typescript", "name": "tslab"},
-    "language_info": {"file_extension": ".ts", "mimetype": "text/typescript", "name": "typescript"},
-}
+KERNEL = {"display_name": "TypeScript", "language": "typescript", "name": "tslab"}
 
 
 class Failed(Exception):
@@ -67,8 +64,12 @@ def execute(notebook, attempts=2):
 
 
 def tidy(notebook):
-    """Nothing in the file that differs between two equal runs."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    """Nothing in the file that differs between two equal runs.
+
+    The language is stored as the kernel gives it: JupyterLab would write it, and then ask to save the notebook.
+    """
+    language = notebook.metadata.get("language_info", {})
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": language})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
@@ -131,6 +132,8 @@ def process(path, write):
         nbformat.write(fresh, half)
         half.replace(path)
     else:
+        if committed.metadata != fresh.metadata:
+            raise Failed(f"the metadata is {committed.metadata}; the kernel gives {fresh.metadata}")
         tidy(committed)
         compare(committed, fresh)
 

@@ -39,7 +39,7 @@ export async function setup() {
       await step.run();
     }
     link(inRoot('node_modules', 'lyreo'), root);
-    writeKernelSpecification();
+    writeJupyterSettings();
   } finally {
     unlock();
   }
@@ -158,7 +158,7 @@ const python = {
   },
 };
 
-function writeKernelSpecification() {
+function writeJupyterSettings() {
   const kernel = {
     argv: [
       process.execPath,
@@ -184,6 +184,7 @@ function writeKernelSpecification() {
   writeIfChanged(join(KERNELS, 'tslab', 'kernel.json'), `${JSON.stringify(kernel, null, 2)}\n`);
   const overrides = {
     '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false },
+    '@jupyterlab/docmanager-extension:plugin': { defaultViewers: { markdown: 'Markdown Preview' } },
     // All cells stay in the page: figures are not drawn anew while scrolling, and printing is whole.
     '@jupyterlab/notebook-extension:tracker': { windowingMode: 'none' },
   };
@@ -194,6 +195,20 @@ function writeKernelSpecification() {
   // A stored figure's picture shrinks to a narrow window; drawn by Plotly, on mouse-over, it has its own size.
   const css = '.jp-RenderedPlotly .plot-img {\n  max-width: 100%;\n  height: auto;\n}\n';
   writeIfChanged(inRoot('.jupyter', 'config', 'custom', 'custom.css'), css);
+  keepStoredPictures();
+}
+
+/**
+ * Plotly's extension of JupyterLab puts its own picture of a figure into the notebook when the mouse is over it, and
+ * JupyterLab then asks to save what nobody changed. Here it does so only where no picture is stored.
+ */
+function keepStoredPictures() {
+  const folder = inRoot('.venv', 'share', 'jupyter', 'labextensions', 'jupyterlab-plotly', 'static');
+  for (const name of readdirSync(folder).filter((file) => /^\d+\..*\.js$/.test(file))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const changed = text.replace(/(\w+)\.data\["image\/png"\]!==\w+&&\1\.setData/, '$1.data["image/png"]||$1.setData');
+    writeIfChanged(join(folder, name), changed);
+  }
 }
 
 // --- Native TensorFlow -------------------------------------------------------------------------

@@ -13,13 +13,16 @@ const HELP = `npm start [-- --no-browser] [--port N]
   --port N      listen on port N of 127.0.0.1 (default: the first free one from 8888)
 `;
 
+/** The page that is open at first. */
+const START_PAGE = '/lab/tree/README.md';
+
 main(async () => {
   const options = readOptions();
   if (options.help) return void console.log(HELP);
   await setup();
   const port = options.port ?? (await firstFreePort(8888));
   const token = randomBytes(24).toString('hex');
-  const url = `http://127.0.0.1:${port}/lab?token=${token}`;
+  const url = `http://127.0.0.1:${port}${START_PAGE}?token=${token}`;
   mkdirSync(inRoot('notebooks'), { recursive: true });
   // Ctrl-C reaches the server through the terminal; a signal sent to this process is passed on.
   const stop = new AbortController();
@@ -40,7 +43,7 @@ async function answers(url, server) {
   const end = () => (ended = true);
   server.then(end, end);
   while (!ended) {
-    const response = await fetch(url.replace('/lab?', '/api/status?')).catch(() => undefined);
+    const response = await fetch(url.replace(START_PAGE, '/api/status')).catch(() => undefined);
     if (response?.ok) return true;
     await sleep(100);
   }
@@ -56,6 +59,7 @@ const labArguments = (port, noBrowser) => [
   // Ctrl-C ends it at once, without a question; CI runs as root.
   ...['--ServerApp.answer_yes=True', '--ServerApp.allow_root=True', '--log-level=ERROR'],
   ...['--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate', '--LabApp.custom_css=True'],
+  `--LabApp.default_url=${START_PAGE}`,
   ...(noBrowser ? ['--no-browser'] : []),
 ];
 
