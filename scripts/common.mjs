@@ -1,4 +1,4 @@
-/** What the scripts share: the project's folders and how to run a command. Node built-ins only. */
+/** Shared parts of the scripts: the project's folders and the start of a command. Node built-ins only. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -23,7 +23,7 @@ const CHOSEN = { figures: ['fig2', 'fig3', 'table2', 'fig7', 'fig8', 'extras'], 
 /** One unit of the last of six digits. */
 const LAST_DIGIT = 1e-5;
 /**
- * How far a learner's median latency over its stable runs may be from the stored one, as a factor. A short training that
+ * The allowed factor between a learner's median latency over its stable runs and the stored one. A short training that
  * is still overloaded has no steady state, so that its latency is not compared.
  */
 const LOOSE = 2;
@@ -63,7 +63,7 @@ function outOfDate(stored, cells) {
   );
 }
 
-/** What is wrong with a method's runs; undefined when nothing is. */
+/** The fault of a method's runs; undefined when there is none. */
 function problemOf(keys, made, stored) {
   const pairs = keys.map((key) => ({ key, now: made.load(key), before: stored.load(key) }));
   const lost = pairs.find(({ now }) => now === undefined);

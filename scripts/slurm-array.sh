@@ -1,6 +1,6 @@
 #!/bin/bash
 # The whole matrix as a Slurm array, one shard per task:
-#   sbatch --array=1-16 scripts/slurm-array.sh [artefacts...] [--profile paper]
+#   sbatch --array=1-16 scripts/slurm-array.sh [figures...] [--profile paper]
 # Tasks may share the folder data/runs/ (a run is made once), or have copies of the repository: merge by copying
 # data/runs/*/*.json together. A task that is stopped goes on when it is submitted again.
 #SBATCH --job-name=lyreo

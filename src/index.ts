@@ -56,7 +56,7 @@ export { type Rollout, playEpisode } from './lyreo/rollout';
 export { truncatedReturn, generalisedAdvantage, performanceBound } from './lyreo/returns';
 export { truncationChecks } from './lyreo/truncation';
 export { redistributeReturn } from './lyreo/redistribution';
-export { type Lesson, ReturnPredictor } from './lyreo/return-predictor';
+export { type PredictorBatch, ReturnPredictor } from './lyreo/return-predictor';
 export { type LearningMethod, trainingDefaults } from './lyreo/method';
 export { type TrainingConfig } from './lyreo/training-config';
 export {
@@ -87,7 +87,7 @@ export type { Stability } from './env/stability';
 export { simulate, type SimulateOptions } from './env/simulate';
 export { matrix } from './paper/matrix';
 export { type ProfileName, profiles } from './paper/profiles';
-export { artefacts } from './paper/sweeps';
+export { figureIds } from './paper/sweeps';
 export { measure } from './paper/measure';
 export { type StoredRun, RunStore } from './paper/run-store';
 export { makeRuns } from './paper/make-runs';

@@ -113,8 +113,8 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
   try {
     await interruptible(async (signal) => {
       for (const [k, { config: own, acts, name }] of contenders.entries()) {
-        for (const one of all) {
-          runs[k].push(...evaluate(own, acts, [one], options));
+        for (const episodeSeed of all) {
+          runs[k].push(...evaluate(own, acts, [episodeSeed], options));
           progress.tick(k * episodes + runs[k].length, name);
           await new Promise((resolve) => setImmediate(resolve));
           signal.throwIfAborted();

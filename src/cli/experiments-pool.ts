@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { UserError } from '../core/errors';
 import { matrix } from '../paper/matrix';
 import { type ProfileName, profiles } from '../paper/profiles';
-import type { Cell } from '../paper/run-spec';
-import { executeCell } from '../paper/run';
+import type { RunSpec } from '../paper/run-spec';
+import { executeRun } from '../paper/run';
 import { RunStore, type StoredRun, runsFolder } from '../paper/run-store';
 
 /** A display of the runs' state. */
 export interface Status {
   /** A run has made so many updates. */
-  readonly update: (cell: Cell, update: number) => void;
-  readonly finish: (cell: Cell) => void;
+  readonly update: (spec: RunSpec, update: number) => void;
+  readonly finish: (spec: RunSpec) => void;
   readonly say: (line: string) => void;
 }
 
@@ -23,7 +23,7 @@ export interface PoolOptions {
 
 /** A message of the parent to a worker. */
 interface Order {
-  readonly cell: Cell;
+  readonly spec: RunSpec;
 }
 
 /** A message of a worker: an update is done, or the run is, well or with a fault. */
@@ -40,7 +40,7 @@ const singleThread: Readonly<Record<string, string>> = {
 
 /** Keeps `jobs` workers busy until every missing run is made or has failed; returns the keys of the failed. */
 export async function makeAll(
-  missing: readonly Cell[],
+  missing: readonly RunSpec[],
   { jobs, profile, signal }: PoolOptions,
   status: Status,
 ): Promise<string[]> {
@@ -50,14 +50,14 @@ export async function makeAll(
   const isStopped = (): boolean => signal.aborted;
   const lane = async (): Promise<void> => {
     let child: ChildProcess | undefined;
-    for (let cell = queue.shift(); cell !== undefined && !isStopped(); cell = queue.shift()) {
+    for (let spec = queue.shift(); spec !== undefined && !isStopped(); spec = queue.shift()) {
       child ??= startWorker(profile, children);
-      const fault = await order(child, cell, status);
+      const fault = await order(child, spec, status);
       if (fault !== undefined && isStopped()) break;
-      status.finish(cell);
+      status.finish(spec);
       if (fault !== undefined) {
-        failed.push(cell.key);
-        status.say(`${cell.key} failed: ${fault}`);
+        failed.push(spec.key);
+        status.say(`${spec.key} failed: ${fault}`);
       }
       if (child.exitCode !== null || child.signalCode !== null || !child.connected) child = undefined;
     }
@@ -92,7 +92,7 @@ function startWorker(profile: ProfileName, children: Set<ChildProcess>): ChildPr
 }
 
 /** Has a worker make a run; resolves with the fault, if it fails or the worker dies. */
-function order(child: ChildProcess, cell: Cell, status: Status): Promise<string | undefined> {
+function order(child: ChildProcess, spec: RunSpec, status: Status): Promise<string | undefined> {
   return new Promise((resolve) => {
     let complaint = '';
     const hear = (data: Buffer): void => {
@@ -105,7 +105,7 @@ function order(child: ChildProcess, cell: Cell, status: Status): Promise<string 
       resolve(fault);
     };
     const listen = (news: News): void => {
-      if ('update' in news) status.update(cell, news.update);
+      if ('update' in news) status.update(spec, news.update);
       else finish(news.fault);
     };
     const died = (code: number | null, how: NodeJS.Signals | null): void => {
@@ -115,8 +115,8 @@ function order(child: ChildProcess, cell: Cell, status: Status): Promise<string 
     child.on('message', listen);
     child.on('exit', died);
     child.stderr?.on('data', hear);
-    status.update(cell, 0);
-    child.send({ cell } satisfies Order, (error) => {
+    status.update(spec, 0);
+    child.send({ spec } satisfies Order, (error) => {
       if (error !== null) finish(`its process cannot be reached: ${error.message}`);
     });
   });
@@ -135,36 +135,36 @@ export async function worker(profile: ProfileName): Promise<void> {
     process.on('disconnect', () => {
       process.exit();
     });
-    process.on('message', ({ cell }: Order) => {
-      void make(revived(cell, profile), store, tell);
+    process.on('message', ({ spec }: Order) => {
+      void make(revived(spec, profile), store, tell);
     });
     if (!process.connected) resolve();
   });
 }
 
-/** The cell as this process knows it: what travels between processes is JSON, which knows no infinity. */
-function revived({ key, seed }: Cell, profile: ProfileName): Cell {
-  const found = matrix(profiles[profile], undefined, [seed]).find((cell) => cell.key === key);
+/** The run as this process knows it: what travels between processes is JSON, which knows no infinity. */
+function revived({ key, seed }: RunSpec, profile: ProfileName): RunSpec {
+  const found = matrix(profiles[profile], undefined, [seed]).find((spec) => spec.key === key);
   if (found === undefined) throw new Error(`${key} is no run of ${profile}`);
   return found;
 }
 
-async function make(cell: Cell, store: RunStore, tell: (news: News) => void): Promise<void> {
+async function make(spec: RunSpec, store: RunStore, tell: (news: News) => void): Promise<void> {
   const onUpdate = (update: number): void => {
     tell({ update });
   };
   try {
     // Another process may have stored it meanwhile.
-    if (!store.has(cell.key)) store.save(await executeCell(cell, { store, onUpdate }).catch(withoutCheckpoints));
+    if (!store.has(spec.key)) store.save(await executeRun(spec, { store, onUpdate }).catch(withoutCheckpoints));
     tell({});
   } catch (error) {
-    store.discardPartial(cell.key);
+    store.discardPartial(spec.key);
     tell({ fault: error instanceof UserError ? error.message : String(error) });
   }
 
   /** A process that makes the same run takes its checkpoints away when it is done: they are shared, and not needed. */
   function withoutCheckpoints(error: unknown): Promise<StoredRun> {
     if (!String(error).includes('ENOENT')) throw error;
-    return executeCell(cell, { onUpdate });
+    return executeRun(spec, { onUpdate });
   }
 }

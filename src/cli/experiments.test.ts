@@ -131,7 +131,7 @@ describe('lyreo experiments', () => {
   });
 
   it.each([
-    [smoke('fig9'), 'artefact is "fig9"; allowed: fig2, fig3'],
+    [smoke('fig9'), 'figure is "fig9"; allowed: fig2, fig3'],
     [smoke('--shard', '3/2'), '--shard is "3/2"; allowed: i/n'],
     [smoke('--seeds', '1,1'), '--seeds is "1,1"; allowed: different integers'],
     [smoke('--only', 'nothing'), '--only is "nothing"; allowed: the beginning of a run'],

@@ -5,8 +5,8 @@ import { makeFolder } from '../core/folder';
 import { decimalNumber } from '../core/csv';
 import { matrix, shardOf } from '../paper/matrix';
 import { type ProfileName, profileNames, profiles } from '../paper/profiles';
-import type { Cell } from '../paper/run-spec';
-import { artefacts, readArtefacts } from '../paper/sweeps';
+import type { RunSpec } from '../paper/run-spec';
+import { figureIds, readFigureIds } from '../paper/sweeps';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { integer } from '../system/config-schema';
 import { interruptible } from './interrupt';
@@ -37,7 +37,7 @@ export function experimentsCommand(program: Command): void {
   const command = program
     .command('experiments')
     .description('make the runs behind the figures and tables, those that are not stored yet')
-    .argument('[artefacts...]', `${artefacts.join(', ')}, or all`)
+    .argument('[figures...]', `${figureIds.join(', ')}, or all`)
     .addOption(
       option(
         '--profile <name>',
@@ -102,19 +102,19 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
   const { shard, only } = flags;
   const profile = profiles[flags.profile];
   const store = new RunStore(runsFolder(profile.name));
-  let cells = matrix(profile, readArtefacts(names), flags.seeds);
+  let specs = matrix(profile, readFigureIds(names), flags.seeds);
   if (only !== undefined) {
-    cells = cells.filter(({ key }) => key.startsWith(only));
-    if (cells.length === 0)
+    specs = specs.filter(({ key }) => key.startsWith(only));
+    if (specs.length === 0)
       throw new UserError(`--only is ${JSON.stringify(only)}; allowed: the beginning of a run's name, see --list`);
   }
-  if (shard !== undefined) cells = shardOf(cells, shard.index, shard.count);
-  const { done, missing } = store.sort(cells);
+  if (shard !== undefined) specs = shardOf(specs, shard.index, shard.count);
+  const { done, missing } = store.sort(specs);
   if (flags.list === true) {
-    process.stdout.write(listText(cells, new Set(done.map(({ key }) => key))));
+    process.stdout.write(listText(specs, new Set(done.map(({ key }) => key))));
     return 0;
   }
-  const status = statusOf(cells, done, flags.progress);
+  const status = statusOf(specs, done, flags.progress);
   let failed: readonly string[] = [];
   try {
     if (missing.length > 0) {
@@ -125,37 +125,37 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
   } finally {
     status.end();
   }
-  const made = store.sort(cells).done.length;
+  const made = store.sort(specs).done.length;
   const note = failed.length > 0 ? `; ${failed.length} failed` : '';
-  process.stdout.write(`${profile.name}: ${made} of ${cells.length} runs stored in ${store.folder}${note}\n`);
+  process.stdout.write(`${profile.name}: ${made} of ${specs.length} runs stored in ${store.folder}${note}\n`);
   return failed.length > 0 ? 1 : 0;
 }
 
 /** A display by share of the work, since runs differ in cost. */
 function statusOf(
-  cells: readonly Cell[],
-  done: readonly Cell[],
+  specs: readonly RunSpec[],
+  done: readonly RunSpec[],
   wanted: boolean | undefined,
 ): Status & Pick<Progress, 'end'> {
   const before = secondsOf(done);
-  const progress = createProgress(secondsOf(cells), 'core seconds', wanted, before);
-  const running = new Map<Cell, number>();
+  const progress = createProgress(secondsOf(specs), 'core seconds', wanted, before);
+  const running = new Map<RunSpec, number>();
   let [finished, count] = [before, done.length];
   const show = (): void => {
     const runs = [...running];
-    const shares = runs.map(([cell, update]) => (cell.cost * update) / (profiles[cell.profile].updates + 1));
+    const shares = runs.map(([spec, update]) => (spec.cost * update) / (profiles[spec.profile].updates + 1));
     const labels = runs.map(([{ name, seed }, update]) => `${name}-s${seed}${update > 0 ? `:${update}` : ''}`);
     const share = shares.reduce((sum, x) => sum + x, finished);
-    progress.tick(share, `${count}/${cells.length} runs  ${labels.join(' ')}`);
+    progress.tick(share, `${count}/${specs.length} runs  ${labels.join(' ')}`);
   };
   return {
-    update: (cell, update) => {
-      running.set(cell, update);
+    update: (spec, update) => {
+      running.set(spec, update);
       show();
     },
-    finish: (cell) => {
-      running.delete(cell);
-      finished += cell.cost;
+    finish: (spec) => {
+      running.delete(spec);
+      finished += spec.cost;
       count++;
       show();
     },
@@ -165,15 +165,15 @@ function statusOf(
 }
 
 /** Estimated seconds of one core. */
-function secondsOf(cells: readonly Cell[]): number {
-  return cells.reduce((sum, { cost }) => sum + cost, 0);
+function secondsOf(specs: readonly RunSpec[]): number {
+  return specs.reduce((sum, { cost }) => sum + cost, 0);
 }
 
-/** Every run with its state, by artefact the numbers of both. */
-function listText(cells: readonly Cell[], done: ReadonlySet<string>): string {
-  const rows = cells.map((cell) => [cell.key, done.has(cell.key) ? 'done' : 'missing', cell.artefacts.join(' ')]);
-  const missing = cells.filter(({ key }) => !done.has(key));
+/** Every run with its state, by figure the numbers of both. */
+function listText(specs: readonly RunSpec[], done: ReadonlySet<string>): string {
+  const rows = specs.map((spec) => [spec.key, done.has(spec.key) ? 'done' : 'missing', spec.figureIds.join(' ')]);
+  const missing = specs.filter(({ key }) => !done.has(key));
   const minutes = Math.ceil(secondsOf(missing) / 60);
   const left = missing.length === 0 ? '' : `; the others take roughly ${minutes} minutes of one core`;
-  return `${alignColumns([['run', 'state', 'shown by'], ...rows])}\n${cells.length - missing.length} of ${cells.length} runs are done${left}\n`;
+  return `${alignColumns([['run', 'state', 'shown by'], ...rows])}\n${specs.length - missing.length} of ${specs.length} runs are done${left}\n`;
 }

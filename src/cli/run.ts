@@ -52,7 +52,7 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** Whoever read our output has gone, as `head` does: nothing is wrong. Otherwise it has no room, as on a full disk. */
+/** A reader that closes the pipe, such as `head`, is no fault. Any other error is one, such as a full disk. */
 function endWithout(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`the output cannot be written (${error.code ?? error.message}); allowed: a place with room\n`);

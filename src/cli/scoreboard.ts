@@ -67,12 +67,12 @@ Examples:
     });
 }
 
-/** All rows by artefact, and the summary last. */
+/** All rows by figure, and the summary last. */
 function scoreboardText({ rows, summary, profile }: Scoreboard): string {
-  const artefacts = [...new Set(rows.map(({ artefact }) => artefact))];
-  const blocks = artefacts.map((artefact) => {
-    const lines = rows.filter((row) => row.artefact === artefact).map(rowText);
-    return `${artefact}\n${lines.join('\n')}\n`;
+  const figureIds = [...new Set(rows.map(({ figureId }) => figureId))];
+  const blocks = figureIds.map((figureId) => {
+    const lines = rows.filter((row) => row.figureId === figureId).map(rowText);
+    return `${figureId}\n${lines.join('\n')}\n`;
   });
   return `${blocks.join('\n')}\n${profile}:\n${summary}\n`;
 }

@@ -34,7 +34,7 @@ const optionFields: Readonly<Record<string, Field>> = {
 export interface SystemOptions extends TraceOptions {
   readonly preset?: Preset;
   readonly config?: string;
-  /** Of `--set`, as written. */
+  /** The values of `--set`, as written. */
   readonly set?: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function placeOfHalf(name: string): string | undefined {
   return half.test(name) ? name.replace(half, '') : undefined;
 }
 
-/** Why a path could not be written, in words. */
+/** The error for a path that could not be written, in words. */
 function writeFault(path: string, error: unknown): UserError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   const reasons: Record<string, string> = {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from './errors';
 
-/** Why a path could not be read, in words; the system's own code when it is none of the usual ones. */
+/** The error for a path that could not be read, in words; the system's own code when it is none of the usual ones. */
 export function fileFault(path: string, error: unknown): UserError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reasons: Record<string, string> = {

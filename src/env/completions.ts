@@ -28,14 +28,14 @@ export interface Completions {
   /** Waiting for an iteration boundary and for room in the KV pool; after a preemption, all until it decodes again. */
   admission: Float64Array;
   decode: Float64Array;
-  /** When the slowest transmission of its batch had ended. */
+  /** The end of the slowest transmission of its batch. */
   synchronisedAt: Float64Array;
   prefillStartAt: Float64Array;
   prefillEndAt: Float64Array;
-  /** When it joined the running batch. */
+  /** The time at which it joined the running batch. */
   joinedAt: Float64Array;
   completedAt: Float64Array;
-  /** How often it was preempted. */
+  /** The number of its preemptions. */
   preemptions: Int32Array;
 }
 

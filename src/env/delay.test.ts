@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Delay } from './delay';
 
-/** What comes out when slot t's numbers are t + 1 and 10·(t + 1). */
+/** The output of a delay whose numbers of slot t are t + 1 and 10·(t + 1). */
 function through(slots: number, count: number, delay = new Delay(slots, 2), from = 0): number[][] {
   return Array.from({ length: count }, (_, k) => {
     const numbers = Float64Array.of(from + k + 1, 10 * (from + k + 1));

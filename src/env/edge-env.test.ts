@@ -43,7 +43,7 @@ function requestsOf(view: SlotView): unknown {
   return { columns, gains };
 }
 
-/** What is known of the servers. */
+/** The known state of the servers. */
 function serversOf(view: SlotView): unknown {
   const { kvTokens, running, waiting, prefilling, prefillSeconds, remainingOutputTokens, remainingTokenIterations } =
     view;

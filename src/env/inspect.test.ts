@@ -19,10 +19,10 @@ describe('a run kept whole', () => {
   });
 
   it.each(['deed', 'static'] as const)('equals the replay of its own scenario, %s', (batching) => {
-    const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
-    const result = replay(parseScenario(toScenario(there)));
+    const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
+    const result = replay(parseScenario(toScenario(again)));
     const replayed = new Map(result.requests.map((request) => [request.id, request as ReplayedRequest]));
-    for (const { id, completedAt, transmission, prefill, decode, total } of there.requests) {
+    for (const { id, completedAt, transmission, prefill, decode, total } of again.requests) {
       const other = replayed.get(id);
       expect(other?.completedAt).toBe(completedAt);
       expect(other).toMatchObject({ transmission, total });
@@ -30,7 +30,7 @@ describe('a run kept whole', () => {
       expect(other?.decode).toBeCloseTo(decode, 12);
     }
     const trajectory = result.servers.flatMap((server) => server.trajectory);
-    const rows = there.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
+    const rows = again.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
     expect(rows).toEqual(trajectory);
   });
 
@@ -75,20 +75,20 @@ describe('a run kept whole', () => {
 
 describe('one request in the batch', () => {
   it.each(['deed', 'static'] as const)('makes one token per iteration, which sum to D_dec, %s', (batching) => {
-    const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
-    for (const request of there.requests.filter((_, i) => i % 17 === 0)) {
-      const rows = requestIterations(there, request);
+    const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
+    for (const request of again.requests.filter((_, i) => i % 17 === 0)) {
+      const rows = requestIterations(again, request);
       expect(rows.filter((row) => row.token > 0)).toHaveLength(request.outputTokens);
       expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(request.decode, 9);
-      expect(companions(there, request)).toContain(request);
+      expect(companions(again, request)).toContain(request);
     }
   });
 
   it.each(['deed', 'static'] as const)(
     'holds its share of m(k, t): by request it sums to the whole, %s',
     (batching) => {
-      const there = inspect({ ...config, batching }, repeatAssignments(run), 3);
-      const { iterations, requests } = kvByRequest(there, 2, 1, 5);
+      const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
+      const { iterations, requests } = kvByRequest(again, 2, 1, 5);
       expect(iterations.length).toBeGreaterThan(10);
       iterations.forEach(({ kvBytes, startsAt }, i) => {
         expect(startsAt).toBeGreaterThanOrEqual(1);
@@ -111,26 +111,26 @@ describe('a request that was preempted', () => {
   it.each(['deed', 'static'] as const)(
     'has all its stays: tokens, D_dec and its share of the KV cache, %s',
     (batching) => {
-      const there = inspect({ ...crowded, batching }, schedulers.random, 1);
-      const { metrics } = there;
+      const again = inspect({ ...crowded, batching }, schedulers.random, 1);
+      const { metrics } = again;
       expect(metrics.preemptions).toBeGreaterThan(1);
       expect(metrics.lostToPrediction).toBe(0);
-      expect(there.requests.some(({ earlierStays }) => earlierStays.length > 0)).toBe(true);
-      for (const request of there.requests) {
-        const rows = requestIterations(there, request);
+      expect(again.requests.some(({ earlierStays }) => earlierStays.length > 0)).toBe(true);
+      for (const request of again.requests) {
+        const rows = requestIterations(again, request);
         expect(rows.map((row) => row.token).filter((token) => token > 0)).toEqual(
           Array.from({ length: request.outputTokens }, (_, n) => n + 1),
         );
         expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(request.decode, 6);
       }
-      const { iterations, requests } = kvByRequest(there, 0);
+      const { iterations, requests } = kvByRequest(again, 0);
       iterations.forEach(({ kvBytes, active }, i) => {
         const shares = requests.map((one) => one.kvBytes[i]);
         expect(shares.filter((share) => share > 0)).toHaveLength(active);
         expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(kvBytes, 6);
       });
-      const result = replay(parseScenario(toScenario(there)));
-      const rows = there.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
+      const result = replay(parseScenario(toScenario(again)));
+      const rows = again.iterations.map((row) => [row.slot, row.k, row.startsAt, row.seconds, row.kvBytes, row.active]);
       expect(rows).toEqual(result.servers.flatMap((server) => server.trajectory));
     },
   );

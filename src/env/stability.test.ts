@@ -33,7 +33,7 @@ function queue(slots: number, arrivalsOf: (t: number) => number, capacity: numbe
   });
 }
 
-/** Of 40 seeds, how many give a verdict. */
+/** The number of seeds, of 40, that give a verdict. */
 function count(verdict: string, of: (seed: number) => Stability): number {
   return Array.from({ length: 40 }, (_, seed) => of(seed + 1).verdict).filter((one) => one === verdict).length;
 }

@@ -41,7 +41,7 @@ interface Seen {
   readonly requests: unknown;
 }
 
-/** What the views of a run show, slot by slot, those of the cut at T included. */
+/** The content of a run's views, slot by slot, those of the cut at T included. */
 function views(env: EdgeEnv): Seen[] {
   let step = env.reset();
   const seen: Seen[] = [{ servers: serversOf(step.view), requests: requestsOf(step.view) }];

@@ -104,10 +104,10 @@ describe('ReturnPredictor', () => {
   it('goes on from what it saved', () => {
     const [a, b] = [createRng(5), createRng(6)].map((rng) => new ReturnPredictor(3, 1, settings, rng));
     const all = sequences(2, 20, 3, createRng(7));
-    const lesson = { sequences: all, targets: Float64Array.from({ length: 40 }, (_, k) => Math.sin(k)) };
-    a.train([lesson], createRng(8));
+    const batch = { sequences: all, targets: Float64Array.from({ length: 40 }, (_, k) => Math.sin(k)) };
+    a.train([batch], createRng(8));
     b.restore(a.save());
-    expect(a.train([lesson], createRng(9))).toBe(b.train([lesson], createRng(9)));
+    expect(a.train([batch], createRng(9))).toBe(b.train([batch], createRng(9)));
     expect([...a.predict(all)]).toEqual([...b.predict(all)]);
     a.lstm.dispose();
     b.lstm.dispose();

@@ -29,7 +29,7 @@ export interface Sequences {
 }
 
 /** Sequences with what the predictor is to say at every step, [N, T, O]. */
-export interface Lesson {
+export interface PredictorBatch {
   readonly sequences: Sequences;
   readonly targets: Float64Array;
 }
@@ -90,30 +90,30 @@ export class ReturnPredictor {
   }
 
   /**
-   * Gradient steps on random windows of the lessons, squared error at every step (RUDDER's continuous prediction).
+   * Gradient steps on random windows of the batches, squared error at every step (RUDDER's continuous prediction).
    *
    * @returns the mean squared error, normalised.
    */
-  train(lessons: readonly Lesson[], rng: Rng): number {
+  train(batches: readonly PredictorBatch[], rng: Rng): number {
     const { steps, batch } = this.config;
     const { inputs: I, outputs: O } = this;
-    const first = lessons[0];
+    const first = batches[0];
     const H = Math.min(this.config.window, first.sequences.steps);
     const p = this.lstm.parameters;
     this.norm.follow(
-      lessons.map((lesson) => lesson.targets),
+      batches.map((batch) => batch.targets),
       p.view('head weights'),
       p.view('head bias'),
     );
     p.changed();
-    const targets = lessons.map((lesson) => this.norm.normalised(lesson.targets));
+    const targets = batches.map((batch) => this.norm.normalised(batch.targets));
     const x = new Float32Array(H * batch * I);
     const y = new Float32Array(H * batch * O);
     let loss = 0;
     for (let step = 0; step < steps; step++) {
       for (let b = 0; b < batch; b++) {
-        const which = rng.int(lessons.length);
-        const { sequences } = lessons[which];
+        const which = rng.int(batches.length);
+        const { sequences } = batches[which];
         const at = rng.int(sequences.count) * sequences.steps + rng.int(sequences.steps - H + 1);
         for (let h = 0; h < H; h++) {
           x.set(sequences.inputs.subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);

@@ -23,18 +23,18 @@ export class TargetNorm {
   /**
    * Takes over the mean and spread of new targets.
    *
-   * @param lessons targets, [n, outputs] each.
+   * @param batches targets, [n, outputs] each.
    * @param headWeights the last layer's weights [width, outputs], rewritten in place; `headBias` likewise.
    */
-  follow(lessons: readonly Float64Array[], headWeights: Float32Array, headBias: Float32Array): void {
+  follow(batches: readonly Float64Array[], headWeights: Float32Array, headBias: Float32Array): void {
     const { outputs: O } = this;
-    const n = lessons.reduce((count, targets) => count + targets.length / O, 0);
+    const n = batches.reduce((count, targets) => count + targets.length / O, 0);
     for (let o = 0; o < O; o++) {
       let mean = 0;
-      for (const targets of lessons)
+      for (const targets of batches)
         for (let k = o; k < targets.length; k += O) mean += this.compressed(targets[k]) / n;
       let square = 0;
-      for (const targets of lessons)
+      for (const targets of batches)
         for (let k = o; k < targets.length; k += O) square += (this.compressed(targets[k]) - mean) ** 2 / n;
       const newScale = Math.max(1e-4, Math.sqrt(square));
       // A network that has seen nothing yet predicts nothing worth keeping.

@@ -1,4 +1,4 @@
-/** What a cell can show, through the running tslab kernel; plain text everywhere else. */
+/** Output of a cell through the running tslab kernel; plain text everywhere else. */
 
 /** The data of one output: MIME type → content. */
 export type MimeBundle = Readonly<Record<string, unknown>>;

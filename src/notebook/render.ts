@@ -106,7 +106,7 @@ function sizeOf(figure: EncodedFigure, name: 'width' | 'height', otherwise: numb
   return typeof size === 'number' ? size : otherwise;
 }
 
-/** Where Chromium or Chrome is: `CHROMIUM_PATH`, the usual places, or playwright's own download. */
+/** The path of Chromium or Chrome: `CHROMIUM_PATH`, the usual places, or playwright's own download. */
 export function findChromium(): string {
   const fromEnv = process.env['CHROMIUM_PATH'];
   if (fromEnv !== undefined && fromEnv !== '') {

@@ -29,7 +29,7 @@ export type Rule =
       readonly metrics: readonly MetricName[];
       readonly groups: readonly (readonly MethodName[])[];
       readonly at?: Place | undefined;
-      /** How many must hold, and of what; default: all. */
+      /** The number of rivals or places that must hold; default: all. */
       readonly need?: number | undefined;
       readonly among?: 'rivals' | 'places' | undefined;
     }
@@ -54,7 +54,7 @@ export type Rule =
 /** Claims that are counted apart: fitted by the calibration, with sweep points of our choice, or only drawn. */
 export type Mark = 'fitted' | 'own grid' | 'drawn only';
 
-/** Why runs contradict a claim: a row of data/claims.json. */
+/** The cause of a contradiction: a row of data/claims.json. */
 export interface Cause {
   readonly id: string;
   /** One sentence. */
@@ -73,7 +73,7 @@ export type Claim = Rule & {
   readonly kind: Exclude<ClaimKind, 'setting'>;
   /** The printed value as text, of a claim that is no number. */
   readonly printed?: string | undefined;
-  /** Of a printed number and of ours. */
+  /** The unit of the printed number and of ours. */
   readonly unit?: string | undefined;
   /** The special part of the rule in words. */
   readonly decides?: string | undefined;

@@ -3,7 +3,7 @@ import { type Conclusion, conditionClaims } from './condition-claims';
 import type { ConditionName } from './conditions';
 import { matrix } from './matrix';
 import { profiles } from './profiles';
-import type { Cell } from './run-spec';
+import type { RunSpec } from './run-spec';
 import type { MethodName } from './methods';
 import { Results } from './results';
 import type { StoredRun } from './run-store';
@@ -20,16 +20,16 @@ const base: Partial<Record<MethodName, readonly [latency: number, deviation: num
 };
 
 function resultsWith(
-  change: (cell: Cell, latency: number) => number,
-  keep: (cell: Cell) => boolean = () => true,
+  change: (spec: RunSpec, latency: number) => number,
+  keep: (spec: RunSpec) => boolean = () => true,
 ): Results {
   const stored = matrix(profiles.paper, ['beyond'])
     .filter(keep)
-    .map((cell) => {
-      const [latency, deviation] = base[cell.method] ?? [2.5, 0.005];
-      const meanLatency = change(cell, latency + cell.seed / 100);
-      const evaluation = { meanLatency, deviation: deviation + cell.seed / 1e4, stability: { verdict: 'STABLE' } };
-      return { ...cell, evaluation } as unknown as StoredRun;
+    .map((spec) => {
+      const [latency, deviation] = base[spec.method] ?? [2.5, 0.005];
+      const meanLatency = change(spec, latency + spec.seed / 100);
+      const evaluation = { meanLatency, deviation: deviation + spec.seed / 1e4, stability: { verdict: 'STABLE' } };
+      return { ...spec, evaluation } as unknown as StoredRun;
     });
   return new Results(profiles.paper, stored);
 }
@@ -63,8 +63,8 @@ describe('the conclusions in a condition', () => {
   );
 
   it('are judged by the runs of the condition alone', () => {
-    const isHeavy = ({ config, method }: Cell): boolean => config.lengths === 'lmsys-like' && method === 'lyreo';
-    const slower = resultsWith((cell, latency) => latency + (isHeavy(cell) ? 1.5 : 0));
+    const isHeavy = ({ config, method }: RunSpec): boolean => config.lengths === 'lmsys-like' && method === 'lyreo';
+    const slower = resultsWith((spec, latency) => latency + (isHeavy(spec) ? 1.5 : 0));
     expect(verdicts(slower, 'heavy-tails')).toEqual({ ...allHold, order: 'does not hold', fastest: 'does not hold' });
     for (const name of ['default', 'stale-1', 'azure'] as const) expect(verdicts(slower, name)).toEqual(allHold);
   });

@@ -9,7 +9,7 @@ import { type Results, type RunMetric, deviation, latency as measuredLatency } f
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
 
-/** What the conclusions say. Where a policy trained at the default is applied, it stands for LYREO. */
+/** The conclusions in words. A policy that was trained at the default and is applied to a condition stands for LYREO. */
 export const conclusions: Readonly<Record<Conclusion, string>> = {
   order: 'latency: LYREO < Ly-PPO < PPO',
   fastest: 'LYREO has the lowest latency of the paper’s methods',

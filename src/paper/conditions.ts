@@ -4,16 +4,16 @@ import type { MethodName } from './methods';
 /** Name of a condition. */
 export type ConditionName = 'heavy-tails' | 'azure' | 'burstgpt' | 'length-error' | 'stale-1' | 'stale-3' | 'tenfold';
 
-/** What of a condition's methods learns: three of them, trained in it; one, trained at the default; or none. */
+/** The learning methods of a condition: three, trained in it; one, trained at the default; or none. */
 export type Learning = 'trained in it' | 'none' | 'trained at the default';
 
 /** Something that the paper leaves out and a real system has, as data. */
 export interface Condition {
   /** A few words, for axes and titles. */
   readonly label: string;
-  /** What is asked, one sentence. */
+  /** The question, one sentence. */
   readonly question: string;
-  /** Where the system differs from the default. */
+  /** The fields in which the system differs from the default. */
   readonly system: (usual: Pick<SystemConfig, 'users' | 'servers'>) => Partial<SystemConfig>;
   readonly learning: Learning;
 }
@@ -70,10 +70,10 @@ export function conditionOf(name: ConditionName): Condition {
   return conditions[name];
 }
 
-/** What is trained in a condition. */
+/** The methods that are trained in a condition. */
 export const conditionLearners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
-/** What needs no training, the paper's first. */
+/** The methods that need no training, the paper's first. */
 export const conditionRules: readonly MethodName[] = [
   'static',
   'll',
@@ -85,7 +85,7 @@ export const conditionRules: readonly MethodName[] = [
   'power-of-two',
 ];
 
-/** What was trained at the default and can act among any number of servers. */
+/** The method that is trained at the default and can act among any number of servers. */
 export const scalable: MethodName = 'lyreo-seq';
 
 /** The methods that a condition asks for, those that learn first. */

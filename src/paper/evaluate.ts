@@ -46,7 +46,7 @@ export function evaluate(
   });
 }
 
-/** What an evaluation's table shows. */
+/** The columns of an evaluation's table with their heads. */
 export const evaluationColumns: Readonly<Record<EvaluationColumn, string>> = {
   meanLatency: 'latency, s',
   deviation: 'deviation',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Goal, goals, goodFrom } from './goals';
 import { matrix } from './matrix';
 import { profiles } from './profiles';
-import type { Cell } from './run-spec';
+import type { RunSpec } from './run-spec';
 import type { StabilityVerdict } from '../env/stability';
 import type { MethodName } from './methods';
 import { Results } from './results';
@@ -17,19 +17,19 @@ const base: Partial<Record<MethodName, readonly [latency: number, deviation: num
   'drift-plus-penalty': [1.95, 0.005, 1],
 };
 
-function stored(cell: Cell, verdict: StabilityVerdict, slower = 0, later = 0): StoredRun {
-  const [latency, deviation, first] = base[cell.method] ?? [3, 0.02, 1];
+function stored(spec: RunSpec, verdict: StabilityVerdict, slower = 0, later = 0): StoredRun {
+  const [latency, deviation, first] = base[spec.method] ?? [3, 0.02, 1];
   const good = first + later;
-  const meanLatency = latency + slower + cell.seed / 1000;
+  const meanLatency = latency + slower + spec.seed / 1000;
   const log = {
     latency: Array.from({ length: 16 }, (_, k) => (k + 1 < good ? 2 * meanLatency : meanLatency)),
     deviation: Array.from({ length: 16 }, () => deviation),
   };
-  const evaluation = { meanLatency, deviation: deviation + cell.seed / 1e5, stability: { verdict } };
-  return { ...cell, log, evaluation } as unknown as StoredRun;
+  const evaluation = { meanLatency, deviation: deviation + spec.seed / 1e5, stability: { verdict } };
+  return { ...spec, log, evaluation } as unknown as StoredRun;
 }
 
-function resultsWith(make: (cell: Cell) => StoredRun): Results {
+function resultsWith(make: (spec: RunSpec) => StoredRun): Results {
   return new Results(profiles.paper, matrix(profiles.paper, ['fig4', 'rho0', 'extras']).map(make));
 }
 
@@ -41,21 +41,21 @@ function failing(found: readonly Goal[]): string[] {
 
 describe('the goals', () => {
   it('hold where they are reached', () => {
-    const found = goals(resultsWith((cell) => stored(cell, 'STABLE')));
+    const found = goals(resultsWith((spec) => stored(spec, 'STABLE')));
     expect(failing(found)).toEqual([]);
     expect(found).toHaveLength(3 + 6 + 2 + 3 + 6);
   });
 
   it('fail where LYREO is slower, unstable or late', () => {
-    const isLyreo = ({ method }: Cell): boolean => method === 'lyreo';
-    const slower = goals(resultsWith((cell) => stored(cell, 'STABLE', isLyreo(cell) ? 0.15 : 0)));
+    const isLyreo = ({ method }: RunSpec): boolean => method === 'lyreo';
+    const slower = goals(resultsWith((spec) => stored(spec, 'STABLE', isLyreo(spec) ? 0.15 : 0)));
     expect(failing(slower)).toEqual([
       'LYREO’s latency not significantly above Ly-PPO’s and PPO’s, U = 40, ϱ = 1',
       'LYREO’s latency not significantly above Ly-PPO’s and PPO’s, U = 40, ϱ = 0',
     ]);
     const unstable = goals(
-      resultsWith((cell) =>
-        stored(cell, isLyreo(cell) && cell.config.users === 60 && cell.seed === 3 ? 'OVERLOADED' : 'STABLE'),
+      resultsWith((spec) =>
+        stored(spec, isLyreo(spec) && spec.config.users === 60 && spec.seed === 3 ? 'OVERLOADED' : 'STABLE'),
       ),
     );
     expect(failing(unstable)).toEqual([
@@ -63,8 +63,8 @@ describe('the goals', () => {
       'LYREO stable with every seed, U = 60, ϱ = 0',
     ]);
     const open = goals(
-      resultsWith((cell) =>
-        stored(cell, isLyreo(cell) && cell.config.users === 60 && cell.seed === 3 ? 'UNKNOWN' : 'STABLE'),
+      resultsWith((spec) =>
+        stored(spec, isLyreo(spec) && spec.config.users === 60 && spec.seed === 3 ? 'UNKNOWN' : 'STABLE'),
       ),
     );
     const stable = open.filter(({ goal, users }) => goal.includes('stable') && users === 60);
@@ -75,7 +75,7 @@ describe('the goals', () => {
   it('fail where LYREO is no slower to learn than half of Ly-PPO only for all that the seeds show', () => {
     // From updates 5, 9, 5, 9, 5 on, half of Ly-PPO's 14 being 7: −0.4 on average, and as often later as not.
     const found = goals(
-      resultsWith((cell) => stored(cell, 'STABLE', 0, cell.method === 'lyreo' && cell.seed % 2 === 0 ? 4 : 0)),
+      resultsWith((spec) => stored(spec, 'STABLE', 0, spec.method === 'lyreo' && spec.seed % 2 === 0 ? 4 : 0)),
     );
     expect(failing(found)).toEqual([
       'LYREO good to the end within half of Ly-PPO’s slots, U = 40, ϱ = 1',

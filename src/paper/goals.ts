@@ -46,7 +46,7 @@ export function goodFrom({ log }: StoredRun, mostLatency: number): number {
   return from + 1;
 }
 
-/** What counts as a good latency at a point, s: 5 % above the best learner's last quarter of training. */
+/** The good latency at a point, s: 5 % above the best learner's last quarter of training. */
 export function goodLatency(results: Results, users: number, memoryWeight: 0 | 1): number {
   const means = (['lyreo', ...rivals] as const).flatMap((method) => {
     const last = results.runs(goalPoint(method, users, memoryWeight)).map(afterConvergence('latency'));

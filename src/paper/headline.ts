@@ -4,7 +4,7 @@ import type { ScoreboardRow } from './scoreboard';
 /** The part of a judgement that is counted. */
 export type Counted = Pick<ScoreboardRow, 'verdict' | 'isContradicted'>;
 
-/** How many rows hold, do not, and cannot be tested. */
+/** Numbers of rows that hold, do not hold, and cannot be tested. */
 export interface Count {
   readonly holds: number;
   readonly doesNotHold: number;

@@ -227,7 +227,7 @@ export function allHold(parts: readonly Judgement[]): Judgement {
   return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
 }
 
-/** How clearly an interval lies on its side of 0, in half widths. */
+/** The distance of an interval's centre from 0, in widths of the interval. */
 function slack({ ours }: Judgement): number {
   if (ours === null || ours.hi === ours.lo) return Infinity;
   return Math.abs(ours.mean) / (ours.hi - ours.lo);

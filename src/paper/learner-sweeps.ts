@@ -87,12 +87,12 @@ const printedForms: readonly Value[] = [
 export function learnerSweeps({ seeds, extraSeeds, users }: Profile): Sweep[] {
   const atLoads = users.map((U): Value => ({ x: U, system: { users: U }, training: {} }));
   return [
-    { artefact: 'factorial', methods: credits, seeds, values: factorial },
-    { artefact: 'lapses', methods: ['lyreo'], seeds, values: atLoads },
-    { artefact: 'lapses', methods: ['ly-ppo', 'ppo'], seeds: extraSeeds, values: atLoads },
-    { artefact: 'lapses', methods: ['drift-plus-penalty'], seeds, values: atLoads },
-    { artefact: 'penalty', methods: ['ppo'], seeds: [1], values: penalties },
-    { artefact: 'switches', methods: ['ly-ppo', 'lyreo'], seeds: extraSeeds, values: switches },
-    { artefact: 'printed-forms', methods: ['lyreo-printed'], seeds: [1], values: printedForms },
+    { figureId: 'factorial', methods: credits, seeds, values: factorial },
+    { figureId: 'lapses', methods: ['lyreo'], seeds, values: atLoads },
+    { figureId: 'lapses', methods: ['ly-ppo', 'ppo'], seeds: extraSeeds, values: atLoads },
+    { figureId: 'lapses', methods: ['drift-plus-penalty'], seeds, values: atLoads },
+    { figureId: 'penalty', methods: ['ppo'], seeds: [1], values: penalties },
+    { figureId: 'switches', methods: ['ly-ppo', 'lyreo'], seeds: extraSeeds, values: switches },
+    { figureId: 'printed-forms', methods: ['lyreo-printed'], seeds: [1], values: printedForms },
   ];
 }

@@ -1,8 +1,8 @@
-import type { Cell } from './run-spec';
-import { executeCell } from './run';
+import type { RunSpec } from './run-spec';
+import { executeRun } from './run';
 import { RunStore, runsFolder } from './run-store';
 
-/** What to do while runs are made. */
+/** Options of the making of runs. */
 export interface MakeRunsOptions {
   /** Default: that of each run's profile. */
   readonly store?: RunStore | undefined;
@@ -17,18 +17,18 @@ export interface MakeRunsOptions {
  *
  * @returns how many were made.
  */
-export async function makeRuns(cells: readonly Cell[], options: MakeRunsOptions = {}): Promise<number> {
+export async function makeRuns(specs: readonly RunSpec[], options: MakeRunsOptions = {}): Promise<number> {
   const { signal, onProgress } = options;
   let made = 0;
-  for (const [done, cell] of cells.entries()) {
+  for (const [done, spec] of specs.entries()) {
     signal?.throwIfAborted();
-    const store = options.store ?? new RunStore(runsFolder(cell.profile));
-    if (store.has(cell.key)) continue;
-    onProgress?.(done, cell.key);
-    const onUpdate = (update: number): void => onProgress?.(done, `${cell.key}, update ${update + 1}`);
-    store.save(await executeCell(cell, { store, signal, onUpdate }));
+    const store = options.store ?? new RunStore(runsFolder(spec.profile));
+    if (store.has(spec.key)) continue;
+    onProgress?.(done, spec.key);
+    const onUpdate = (update: number): void => onProgress?.(done, `${spec.key}, update ${update + 1}`);
+    store.save(await executeRun(spec, { store, signal, onUpdate }));
     made++;
   }
-  onProgress?.(cells.length, '');
+  onProgress?.(specs.length, '');
   return made;
 }

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { matrix, shardOf } from './matrix';
 import { profileNames, profiles } from './profiles';
-import { type Cell, canonicalJson, makeCell } from './run-spec';
-import { artefacts, readArtefacts, sweeps } from './sweeps';
+import { type RunSpec, canonicalJson, runSpec } from './run-spec';
+import { figureIds, readFigureIds, sweeps } from './sweeps';
 import { methodOf } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {
   const profile = profiles[name];
-  const cells = matrix(profile);
+  const specs = matrix(profile);
 
   it('has every key once, as a file name', () => {
-    expect(new Set(cells.map(({ key }) => key)).size).toBe(cells.length);
-    for (const { key } of cells) expect(key).toMatch(/^[\w.-]+-s\d+-[0-9a-f]{8}$/);
+    expect(new Set(specs.map(({ key }) => key)).size).toBe(specs.length);
+    for (const { key } of specs) expect(key).toMatch(/^[\w.-]+-s\d+-[0-9a-f]{8}$/);
   });
 
   it('names points so that equal names are the same point', () => {
     const points = new Map<string, string>();
-    for (const { name: point, config, hyperparameters } of cells) {
+    for (const { name: point, config, hyperparameters } of specs) {
       const text = canonicalJson([config, hyperparameters]);
       expect(points.get(point) ?? text).toBe(text);
       points.set(point, text);
@@ -27,38 +27,38 @@ describe.each(profileNames)('matrix of %s', (name) => {
   });
 
   it('begins with the first seed of everything', () => {
-    const seeds = cells.map(({ seed }) => seed);
+    const seeds = specs.map(({ seed }) => seed);
     expect(seeds).toEqual([...seeds].sort((a, b) => a - b));
-    expect(new Set(cells.filter(({ seed }) => seed === 1).flatMap((cell) => cell.artefacts))).toEqual(
-      new Set(sweeps(profile).map(({ artefact }) => artefact)),
+    expect(new Set(specs.filter(({ seed }) => seed === 1).flatMap((spec) => spec.figureIds))).toEqual(
+      new Set(sweeps(profile).map(({ figureId }) => figureId)),
     );
   });
 
-  it('holds every cell of each artefact alone', () => {
-    for (const artefact of new Set(sweeps(profile).map((sweep) => sweep.artefact))) {
-      const alone = matrix(profile, [artefact]);
+  it('holds every run of each figure alone', () => {
+    for (const figureId of new Set(sweeps(profile).map((sweep) => sweep.figureId))) {
+      const alone = matrix(profile, [figureId]);
       expect(alone.length).toBeGreaterThan(0);
-      const within = cells.filter((cell) => cell.artefacts.includes(artefact));
+      const within = specs.filter((spec) => spec.figureIds.includes(figureId));
       expect(alone).toEqual(within);
     }
   });
 
   it('splits into shards that are the whole', () => {
-    const shards = [1, 2, 3].map((i) => shardOf(cells, i, 3));
+    const shards = [1, 2, 3].map((i) => shardOf(specs, i, 3));
     expect(
       shards
         .flat()
         .map(({ key }) => key)
         .sort(),
-    ).toEqual(cells.map(({ key }) => key).sort());
+    ).toEqual(specs.map(({ key }) => key).sort());
   });
 });
 
 describe('matrix', () => {
-  it('runs once what several artefacts show', () => {
+  it('runs once what several figures show', () => {
     const [lyreo, ...more] = matrix(profiles.paper).filter(({ name, seed }) => name === 'lyreo' && seed === 1);
     expect(more).toEqual([]);
-    expect(lyreo.artefacts).toEqual(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'beyond']);
+    expect(lyreo.figureIds).toEqual(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'beyond']);
   });
 
   it('has the sizes that the profiles promise', () => {
@@ -69,17 +69,17 @@ describe('matrix', () => {
     expect(trainings(quick)).toBeLessThan(150);
     expect(trainings(paper)).toBeGreaterThan(200);
     const beyond = (of: typeof paper): ReturnType<typeof matrix> =>
-      matrix(of).filter(({ artefacts: shownBy }) => shownBy.join() === 'beyond');
+      matrix(of).filter(({ figureIds: shownBy }) => shownBy.join() === 'beyond');
     expect(beyond(paper).filter(({ hyperparameters }) => hyperparameters !== null)).toHaveLength(48);
     expect(beyond(paper).every(({ config, hyperparameters }) => hyperparameters === null || config.users === 40)).toBe(
       true,
     );
-    expect(matrix(paper, artefacts, [7]).every(({ seed }) => seed === 7)).toBe(true);
+    expect(matrix(paper, figureIds, [7]).every(({ seed }) => seed === 7)).toBe(true);
   });
 
   it('changes a key with whatever changes the result, and with nothing else', () => {
     const point = { method: 'lyreo', system: {}, training: {} } as const;
-    const key = (change: object, of = profiles.quick): string => makeCell(of, { ...point, ...change }, 1).key;
+    const key = (change: object, of = profiles.quick): string => runSpec(of, { ...point, ...change }, 1).key;
     const same = key({});
     expect(key({ system: { users: 40, mix: 'Mod' } })).toBe(same);
     expect(key({ training: { window: 12 } })).toBe(same);
@@ -94,7 +94,7 @@ describe('matrix', () => {
       key({ appliedTo: { users: 400 } }),
       key({}, { ...profiles.quick, updates: 9 }),
       key({}, { ...profiles.quick, episodes: 2 }),
-      makeCell(profiles.quick, point, 2).key,
+      runSpec(profiles.quick, point, 2).key,
     ];
     expect(new Set([same, ...others]).size).toBe(others.length + 1);
     // The number of updates is nothing to a method that does not learn.
@@ -104,25 +104,25 @@ describe('matrix', () => {
   it('hashes the requests in a file of lengths, and names cells by file, delay and place', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lyreo-matrix-'));
     const lengthsFile = join(folder, 'my trace.csv');
-    const cellOf = (row: string): Cell => {
+    const specOf = (row: string): RunSpec => {
       writeFileSync(lengthsFile, `arrivalSeconds,inputTokens,outputTokens\n0,5,50\n${row}\n`);
-      return makeCell(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 }, training: {} }, 1);
+      return runSpec(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 }, training: {} }, 1);
     };
-    const [a, b] = [cellOf('1,5,50'), cellOf('1,6,49')];
+    const [a, b] = [specOf('1,5,50'), specOf('1,6,49')];
     expect(a.name).toBe('ll-my_trace-stale3');
     // The same means and the same name; other pairs.
     expect([b.name, b.key === a.key]).toEqual([a.name, false]);
-    expect(cellOf('1,5,50').key).toBe(a.key);
+    expect(specOf('1,5,50').key).toBe(a.key);
     rmSync(folder, { recursive: true });
     const place = { method: 'lyreo-seq', system: {}, training: {}, appliedTo: { users: 400, servers: 80 } } as const;
-    expect(makeCell(profiles.quick, place, 1).name).toBe('lyreo-seq-to-U400-S80');
+    expect(runSpec(profiles.quick, place, 1).name).toBe('lyreo-seq-to-U400-S80');
   });
 
-  it('reads artefacts', () => {
-    expect(readArtefacts([])).toEqual([...artefacts]);
-    expect(readArtefacts(['fig4', 'all'])).toEqual([...artefacts]);
-    expect(readArtefacts(['table2', 'fig2'])).toEqual(['fig2', 'table2']);
-    expect(() => readArtefacts(['fig9'])).toThrow('artefact is "fig9"; allowed: fig2, fig3');
+  it('reads ids of figures', () => {
+    expect(readFigureIds([])).toEqual([...figureIds]);
+    expect(readFigureIds(['fig4', 'all'])).toEqual([...figureIds]);
+    expect(readFigureIds(['table2', 'fig2'])).toEqual(['fig2', 'table2']);
+    expect(() => readFigureIds(['fig9'])).toThrow('figure is "fig9"; allowed: fig2, fig3');
   });
 
   it('writes equal values as equal text, infinities too', () => {

@@ -11,7 +11,7 @@ import { mean, quantileOf } from './statistics';
 /** The probabilities at which stored quantiles stand: 0, 0.05, …, 1. */
 export const quantileLevels: readonly number[] = Array.from({ length: 21 }, (_, k) => k / 20);
 
-/** What each episode of an evaluation reports; the same fields as of the whole. */
+/** The report of an episode of an evaluation; the whole evaluation has the same fields. */
 export interface EpisodeMetrics {
   /** Mean D_tot, s. */
   readonly meanLatency: number;
@@ -41,15 +41,15 @@ export interface Evaluation extends EpisodeMetrics {
   readonly parts: LatencyParts;
   /** OVERLOADED when an episode is; otherwise STABLE when all are. The reason is that of the first such episode. */
   readonly stability: Stability;
-  /** Of D_tot over all requests, s, at `quantileLevels`. */
+  /** Quantiles of D_tot over all requests, s, at `quantileLevels`. */
   readonly latencyQuantiles: readonly number[];
-  /** Of the slots' mean Y over servers, at `quantileLevels`. */
+  /** Quantiles of the slots' mean Y over servers, at `quantileLevels`. */
   readonly deviationQuantiles: readonly number[];
   /** Each field of `EpisodeMetrics`, episode by episode. */
   readonly perEpisode: Readonly<Record<keyof EpisodeMetrics, readonly number[]>>;
 }
 
-/** What of the balance a scheduler sees. */
+/** The part of the balance that a scheduler sees. */
 export type SeenBalance = Pick<EdgeEnvOptions, 'balanceMeasure' | 'showsQueue'>;
 
 const fields = [
@@ -98,7 +98,8 @@ export async function measure(
 /** The first overloaded episode's, or else the first undecided one's, or else the first's. */
 function stabilityOf(runs: readonly RunMetrics[]): Stability {
   const all = runs.map(({ stability }) => stability);
-  const first = (verdict: StabilityVerdict): Stability | undefined => all.find((one) => one.verdict === verdict);
+  const first = (verdict: StabilityVerdict): Stability | undefined =>
+    all.find((stability) => stability.verdict === verdict);
   return first('OVERLOADED') ?? first('UNKNOWN') ?? all[0];
 }
 

@@ -25,7 +25,7 @@ export interface Method {
   readonly batching?: Batching;
   readonly scheduler?: SchedulerName;
   readonly learning?: LearningMethod;
-  /** Where its hyperparameters differ from `trainingDefaults`. */
+  /** Hyperparameters that differ from `trainingDefaults`. */
   readonly training?: Partial<TrainingConfig>;
 }
 

@@ -3,7 +3,7 @@ import type { Preset, SystemConfig } from '../system/config';
 import type { ConditionName } from './conditions';
 import { pilotSystem, pilotTraining } from './learner-sweeps';
 
-/** How thoroughly the experiments are made. */
+/** A degree of thoroughness of the experiments. */
 export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot';
 
 /** The numbers of a profile. */
@@ -72,7 +72,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
   quick: {
     name: 'quick',
-    about: 'all artefacts within minutes: 3 seeds, short trainings, few points',
+    about: 'all figures within minutes: 3 seeds, short trainings, few points',
     preset: 'calibrated',
     seeds: [1, 2, 3],
     windowSeeds: [1],

@@ -61,7 +61,7 @@ export type Position = number | Mix | 'first' | 'second' | 'last but one' | 'las
 /** A swept parameter. */
 export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
 
-/** Where a quantity is taken: a position for each parameter that is not the default. */
+/** The place of a quantity: a position for each parameter that is not the default. */
 export type Place = Readonly<{ readonly [name in SweepName]?: Position | undefined }>;
 
 /** One metric of one or several methods, at one or every place. */
@@ -193,7 +193,7 @@ export class Evidence {
     return method === 'lyreo' ? this.lyreo : method;
   }
 
-  /** How many runs of a method are stored at the default. */
+  /** The number of stored runs of a method at the default. */
   seeds(named: MethodName): number {
     const method = this.as(named);
     this.points.push({ method });
@@ -230,7 +230,7 @@ export class Evidence {
       .map((value) => this.at(method, { [name]: value }, metric));
   }
 
-  /** How many places a position stands for. */
+  /** The places that a position stands for. */
   places(at: Place = {}): Values[] {
     return placesOf(this.results.profile, at);
   }

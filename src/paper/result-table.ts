@@ -1,19 +1,19 @@
 import { UserError } from '../core/errors';
 import { formatNumber, withUnit } from './judgement';
 import type { ProfileName } from './profiles';
-import { type Artefact, artefacts } from './sweeps';
+import { type FigureId, figureIds } from './sweeps';
 import { Results, figureRuns, storedProfile } from './results';
 import { count, countText, headlineText } from './headline';
 import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
 
-/** Where the README holds the table. */
+/** The marks between which the README holds the table. */
 export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
 export const TABLE_END = '<!-- /results -->';
 
-/** What the paper states of these is quoted, of others, and percentages, only counted. */
+/** Quantities whose statements are quoted; statements on others, and percentages, are counted. */
 const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
 
-/** The kinds of claims of an artefact, in words. */
+/** The kinds of claims of a figure, in words. */
 const KINDS: readonly (readonly [ScoreboardRow['kind'], string, string])[] = [
   ['number', 'number', 'numbers'],
   ['order', 'order', 'orders'],
@@ -30,10 +30,10 @@ export function resultTable(): string {
   const load = once((profile: ProfileName) => Results.load(profile));
   const boardOf = once((profile: ProfileName) => scoreboard(load(profile)));
   // Figures that the paper does not have stand in notebooks 20, 23 and, with ϱ = 0, 10.
-  const published = artefacts.filter((artefact) => /^(fig|table)/.test(artefact));
-  const rows = published.map((artefact) => {
-    const profile = storedProfile(artefact, load);
-    return resultRow(artefact, boardOf(profile), load(profile));
+  const published = figureIds.filter((figureId) => /^(fig|table)/.test(figureId));
+  const rows = published.map((figureId) => {
+    const profile = storedProfile(figureId, load);
+    return resultRow(figureId, boardOf(profile), load(profile));
   });
   const { headline: both, claims, profile } = boardOf('paper');
   const all = claims.holds + claims.doesNotHold + claims.cannotBeTested;
@@ -60,8 +60,8 @@ function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T
   };
 }
 
-function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: Results): string[] {
-  const own = rows.filter((row) => row.artefact === artefact);
+function resultRow(figureId: FigureId, { rows, profile }: Scoreboard, results: Results): string[] {
+  const own = rows.filter((row) => row.figureId === figureId);
   const quoted = QUANTITIES.map((quantity) =>
     own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `) && row.unit !== '%'),
   );
@@ -73,30 +73,32 @@ function resultRow(artefact: Artefact, { rows, profile }: Scoreboard, results: R
             `${k === 0 ? '' : `${QUANTITIES[k]}: `}${list.map((row) => `${row.of.replace(/ at (.+)$/, ' ($1)')} ${text(row)}`).join(', ')}`,
           ],
     );
-  const kinds = KINDS.map(([kind, one, more]) => [own.filter((row) => row.kind === kind).length, one, more] as const)
+  const kinds = KINDS.map(
+    ([kind, singular, plural]) => [own.filter((row) => row.kind === kind).length, singular, plural] as const,
+  )
     .filter(([n]) => n > 0)
-    .map(([n, one, more]) => `${n} ${n === 1 ? one : more}`);
+    .map(([n, singular, plural]) => `${n} ${n === 1 ? singular : plural}`);
   return [
-    figureName(artefact),
-    `\`${notebookOf[artefact].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
-    `\`npx lyreo experiments ${artefact} --profile ${profile}\``,
-    wallText(artefact, results),
+    figureName(figureId),
+    `\`${notebookOf[figureId].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
+    `\`npx lyreo experiments ${figureId} --profile ${profile}\``,
+    wallText(figureId, results),
     [...values(({ paper }) => paper), kinds.join(', ')].join('; '),
     [...values(oursText), countText(count(own))].join('; '),
   ];
 }
 
-const figureName = (artefact: Artefact): string =>
-  artefact === 'table2' ? 'Table II' : artefact.replace('fig', 'Fig. ');
+const figureName = (figureId: FigureId): string =>
+  figureId === 'table2' ? 'Table II' : figureId.replace('fig', 'Fig. ');
 
 /** In the paper's unit, with three digits. */
 function oursText({ ours, unit }: ScoreboardRow): string {
   return ours === null ? 'no runs' : withUnit(formatNumber(ours.mean), unit);
 }
 
-/** What the runs behind an artefact took, those included that it shares with others. */
-function wallText(artefact: Artefact, results: Results): string {
-  const { series, missing } = figureRuns(artefact, results);
+/** The wall time of the runs behind a figure, those included that it shares with others. */
+function wallText(figureId: FigureId, results: Results): string {
+  const { series, missing } = figureRuns(figureId, results);
   const runs = new Map(
     series.flatMap(({ points }) => points.flatMap((point) => point.runs)).map((run) => [run.key, run]),
   );
@@ -112,7 +114,7 @@ function alignedTable(rows: readonly (readonly string[])[]): string {
   return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** What stands in a text between the table's marks; undefined without them. */
+/** The text between the table's marks; undefined without them. */
 export function tableIn(text: string): string | undefined {
   const [start, end] = [text.indexOf(TABLE_START), text.indexOf(TABLE_END)];
   return start < 0 || end < start ? undefined : text.slice(start + TABLE_START.length, end).trim();

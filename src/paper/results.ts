@@ -1,8 +1,8 @@
 import type { UpdateLog } from '../lyreo/lyreo';
 import { matrix } from './matrix';
 import { type Profile, type ProfileName, profiles } from './profiles';
-import { type Cell, canonicalJson, makeCell } from './run-spec';
-import { type Artefact, type Point, sweeps } from './sweeps';
+import { type RunSpec, canonicalJson, runSpec } from './run-spec';
+import { type FigureId, type Point, sweeps } from './sweeps';
 import { type Method, type MethodName, methodOf } from './methods';
 import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
 import { type Interval, mean, meanInterval } from './statistics';
@@ -33,7 +33,7 @@ export type PointLike = Pick<Point, 'method'> & Partial<Point>;
 export class Results {
   private readonly byName: Map<string, StoredRun[]> = new Map();
   private readonly found: Map<string, StoredRun[]> = new Map();
-  private cells: Cell[] | undefined;
+  private specs: RunSpec[] | undefined;
 
   constructor(
     readonly profile: Profile,
@@ -57,9 +57,9 @@ export class Results {
     const id = canonicalJson([whole.method, whole.system, whole.training, whole.appliedTo ?? null]);
     let runs = this.found.get(id);
     if (runs === undefined) {
-      const { name } = makeCell(this.profile, whole, 1);
+      const { name } = runSpec(this.profile, whole, 1);
       runs = (this.byName.get(name) ?? [])
-        .filter((run) => run.key === makeCell(this.profile, whole, run.seed).key)
+        .filter((run) => run.key === runSpec(this.profile, whole, run.seed).key)
         .sort((a, b) => a.seed - b.seed);
       this.found.set(id, runs);
     }
@@ -72,15 +72,15 @@ export class Results {
     return new Map(values.filter(([, value]) => !Number.isNaN(value)));
   }
 
-  /** The cells of an artefact, stored or not. */
-  asked(artefact: Artefact): Cell[] {
-    this.cells ??= matrix(this.profile);
-    return this.cells.filter(({ artefacts }) => artefacts.includes(artefact));
+  /** The runs of a figure, stored or not. */
+  specsOf(figureId: FigureId): RunSpec[] {
+    this.specs ??= matrix(this.profile);
+    return this.specs.filter(({ figureIds }) => figureIds.includes(figureId));
   }
 
-  /** The cells of an artefact that are not stored. */
-  missing(artefact: Artefact): Cell[] {
-    return this.asked(artefact).filter((cell) => !this.runs(cell).some((run) => run.seed === cell.seed));
+  /** The runs of a figure that are not stored. */
+  missing(figureId: FigureId): RunSpec[] {
+    return this.specsOf(figureId).filter((spec) => !this.runs(spec).some((run) => run.seed === spec.seed));
   }
 }
 
@@ -92,7 +92,7 @@ export interface FigureSeries {
   /** Whether the paper has it, or it is an extra of ours. */
   readonly published: boolean;
   readonly points: readonly {
-    /** What is swept: U, S, the mix, ν or H; "default" without a sweep. */
+    /** The swept value: U, S, the mix, ν or H; "default" without a sweep. */
     readonly x: number | string;
     /** By seed. */
     readonly runs: readonly StoredRun[];
@@ -101,22 +101,22 @@ export interface FigureSeries {
 
 /** The runs behind a figure. */
 export interface FigureRuns {
-  readonly artefact: Artefact;
+  readonly figureId: FigureId;
   readonly profile: ProfileName;
   readonly series: readonly FigureSeries[];
   /** Names of the runs that are not stored. */
   readonly missing: readonly string[];
-  /** What makes them. */
+  /** The command that makes them. */
   readonly command: string;
 }
 
 /**
- * The runs that an artefact shows, one series per method with the points of all its sweeps; Fig. 8 has one of LYREO as
+ * The runs that a figure shows, one series per method with the points of all its sweeps; Fig. 8 has one of LYREO as
  * printed and one of LYREO.
  */
-export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
+export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
   const byMethod = new Map<MethodName, FigureSeries['points'][number][]>();
-  for (const { methods, values } of sweeps(results.profile).filter((sweep) => sweep.artefact === artefact))
+  for (const { methods, values } of sweeps(results.profile).filter((sweep) => sweep.figureId === figureId))
     for (const method of methods) {
       const points = byMethod.get(method) ?? [];
       for (const { x, system, training, appliedTo } of values)
@@ -129,22 +129,22 @@ export function figureRuns(artefact: Artefact, results: Results): FigureRuns {
   });
   const { name } = results.profile;
   return {
-    artefact,
+    figureId,
     profile: name,
     series,
-    missing: results.missing(artefact).map(({ key }) => key),
-    command: `lyreo experiments ${artefact} --profile ${name}`,
+    missing: results.missing(figureId).map(({ key }) => key),
+    command: `lyreo experiments ${figureId} --profile ${name}`,
   };
 }
 
-/** The paper's profile when at least half of the artefact's runs are stored in it, otherwise whichever has most of them. */
+/** The paper's profile when at least half of the figure's runs are stored in it, otherwise whichever has most of them. */
 export function storedProfile(
-  artefact: Artefact,
+  figureId: FigureId,
   load: (name: ProfileName) => Results = (name) => Results.load(name),
 ): ProfileName {
   const share = (name: ProfileName): number => {
     const results = load(name);
-    return 1 - results.missing(artefact).length / results.asked(artefact).length;
+    return 1 - results.missing(figureId).length / results.specsOf(figureId).length;
   };
   const paper = share('paper');
   return paper >= 0.5 || paper >= share('quick') ? 'paper' : 'quick';

@@ -6,14 +6,14 @@ import { type MethodName, methodOf } from './methods';
 import { type FigureRuns, type FigureSeries, isOverloaded, logColumn } from './results';
 import type { StoredRun } from './run-store';
 
-/** Where a run stands in its figure. */
+/** The place of a run in its figure. */
 export interface RunPlace {
   /** The method's label. */
   readonly method: string;
   readonly name: MethodName;
   /** Whether the paper has the method. */
   readonly published: boolean;
-  /** What is swept: U, S, the mix, ν or H; "default" without a sweep. */
+  /** The swept value: U, S, the mix, ν or H; "default" without a sweep. */
   readonly x: number | string;
   readonly seed: number;
 }

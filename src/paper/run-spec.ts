@@ -9,21 +9,21 @@ import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
 import { type MethodName, methodOf } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
-import type { Artefact, Point } from './sweeps';
+import type { FigureId, Point } from './sweeps';
 
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
 export const RESULTS_VERSION = 1;
 
 /** One run to be made: a point with a seed. What determines its result is all in here. */
-export interface Cell extends Point {
+export interface RunSpec extends Point {
   /** Name and hash of all that determines the result: the run's name in the store. */
   readonly key: string;
-  /** Method and what is not default, such as `lyreo-U20`: what the cells of a point have in common. */
+  /** Method and what is not default, such as `lyreo-U20`: what the runs of a point have in common. */
   readonly name: string;
   readonly seed: number;
   readonly profile: ProfileName;
-  /** All artefacts that show it. */
-  readonly artefacts: readonly Artefact[];
+  /** All figures that show it. */
+  readonly figureIds: readonly FigureId[];
   /** The system that is trained in; evaluation differs in `slots`, and in `appliedTo` if there is one. */
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. */
@@ -32,8 +32,8 @@ export interface Cell extends Point {
   readonly cost: number;
 }
 
-/** One cell of the matrix. */
-export function makeCell(profile: Profile, point: Point, seed: number): Cell {
+/** One run of the matrix. */
+export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   const { method, system, training, appliedTo } = point;
   const { learning, training: own, batching } = methodOf(method);
   const config = systemConfig(profile.preset, {
@@ -51,14 +51,14 @@ export function makeCell(profile: Profile, point: Point, seed: number): Cell {
     name,
     seed,
     profile: profile.name,
-    artefacts: [],
+    figureIds: [],
     config,
     hyperparameters,
     cost: costOf(profile, config, hyperparameters, point),
   };
 }
 
-/** What of a cell is not default, for its name. */
+/** The parts of a run's name for values that are not default. */
 function differences(
   profile: Profile,
   config: SystemConfig,
@@ -100,7 +100,7 @@ function otherDifferences(hyperparameters: TrainingConfig, usual: TrainingConfig
   });
 }
 
-/** `to-U400-S80`: where a policy is applied, for a cell's name. */
+/** `to-U400-S80`: where a policy is applied, for a run's name. */
 function placeOf(appliedTo: Partial<SystemConfig> | undefined): string[] {
   if (appliedTo === undefined) return [];
   const { users, servers, ...others } = appliedTo;
@@ -148,7 +148,7 @@ function resultHash(
   return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 8);
 }
 
-/** Of the files that a system names, if it names any: a path says where a file lies, and not what it holds. */
+/** Hashes of the files that a system names, if it names any: a path does not identify a file's content. */
 function hashesOf(system: Partial<SystemConfig> = {}): FileHashes | undefined {
   const hashes = fileHashes(system);
   return Object.keys(hashes).length === 0 ? undefined : hashes;

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeRuns } from './make-runs';
 import { profiles } from './profiles';
-import { makeCell } from './run-spec';
+import { runSpec } from './run-spec';
 import { Results } from './results';
-import { executeCell } from './run';
+import { executeRun } from './run';
 import { RunStore, type StoredRun, rounded, runsFolder } from './run-store';
 
 const root = mkdtempSync(join(tmpdir(), 'lyreo-store-'));
@@ -14,13 +14,13 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const cell = makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, 1);
+const spec = runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, 1);
 let store: RunStore;
 let count = 0;
 let run: StoredRun;
 beforeEach(async () => {
   store = new RunStore(join(root, String(count++)));
-  run = await executeCell(cell);
+  run = await executeRun(spec);
 });
 
 describe('store of runs', () => {
@@ -38,30 +38,30 @@ describe('store of runs', () => {
 
   it('is empty where there is no folder', () => {
     expect(store.loadAll()).toEqual([]);
-    expect(store.has(cell.key)).toBe(false);
-    expect(store.load(cell.key)).toBeUndefined();
+    expect(store.has(spec.key)).toBe(false);
+    expect(store.load(spec.key)).toBeUndefined();
   });
 
   it('gives back what was stored, with six digits, and leaves nothing half-written', () => {
     store.save(run);
-    expect(readdirSync(store.folder)).toEqual([`${cell.key}.json`]);
-    const again = store.load(cell.key);
+    expect(readdirSync(store.folder)).toEqual([`${spec.key}.json`]);
+    const again = store.load(spec.key);
     expect(again?.evaluation).toEqual(rounded(run.evaluation));
     expect(again?.config).toEqual(run.config);
-    expect(readFileSync(store.path(cell.key), 'utf8').length).toBeLessThan(6000);
+    expect(readFileSync(store.path(spec.key), 'utf8').length).toBeLessThan(6000);
   });
 
   it('finds a run again whose seed has more digits than its results', async () => {
     const seed = 123_456_789;
-    store.save(await executeCell(makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, seed)));
+    store.save(await executeRun(runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, seed)));
     const results = new Results(profiles.smoke, store.loadAll());
     expect(results.runs({ method: 'll' }).map((each) => each.seed)).toEqual([seed]);
   });
 
   it('tells done from missing', () => {
-    const other = makeCell(profiles.smoke, { method: 'll', system: {}, training: {} }, 2);
+    const other = runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, 2);
     store.save(run);
-    expect(store.sort([cell, other])).toEqual({ done: [cell], missing: [other] });
+    expect(store.sort([spec, other])).toEqual({ done: [spec], missing: [other] });
   });
 
   it('merges with another folder by copying', () => {
@@ -69,7 +69,7 @@ describe('store of runs', () => {
     store.save(run);
     other.save({ ...run, key: 'b' });
     cpSync(other.folder, store.folder, { recursive: true });
-    expect(store.keys()).toEqual(['b', cell.key]);
+    expect(store.keys()).toEqual(['b', spec.key]);
   });
 
   it.each([
@@ -83,30 +83,30 @@ describe('store of runs', () => {
     store = new RunStore(store.folder, (message) => warnings.push(message));
     store.save({ ...run, key: 'a' });
     store.save(run);
-    expect(store.has(cell.key)).toBe(true);
-    writeFileSync(store.path(cell.key), text);
+    expect(store.has(spec.key)).toBe(true);
+    writeFileSync(store.path(spec.key), text);
 
     expect(store.loadAll().map(({ key }) => key)).toEqual(['a']);
     expect(store.loadAll()).toHaveLength(1);
-    expect(store.load(cell.key)).toBeUndefined();
+    expect(store.load(spec.key)).toBeUndefined();
     expect(warnings).toEqual([
-      `${store.folder}: skipped as damaged: ${cell.key}.json (${why}); lyreo experiments --profile ${basename(store.folder)} makes them anew`,
+      `${store.folder}: skipped as damaged: ${spec.key}.json (${why}); lyreo experiments --profile ${basename(store.folder)} makes them anew`,
     ]);
-    expect(store.has(cell.key)).toBe(false);
-    expect(store.sort([cell])).toEqual({ done: [], missing: [cell] });
-    expect(await makeRuns([cell], { store })).toBe(1);
-    expect(await makeRuns([cell], { store })).toBe(0);
-    expect(store.load(cell.key)?.key).toBe(cell.key);
+    expect(store.has(spec.key)).toBe(false);
+    expect(store.sort([spec])).toEqual({ done: [], missing: [spec] });
+    expect(await makeRuns([spec], { store })).toBe(1);
+    expect(await makeRuns([spec], { store })).toBe(0);
+    expect(store.load(spec.key)?.key).toBe(spec.key);
   });
 
   it('keeps a latency that there is not', () => {
     store.save({ ...run, evaluation: { ...run.evaluation, meanLatency: Number.NaN } });
-    expect(store.load(cell.key)?.evaluation.meanLatency).toBeNaN();
+    expect(store.load(spec.key)?.evaluation.meanLatency).toBeNaN();
   });
 
   it('names neither host nor folder nor user', () => {
     store.save(run);
-    const text = readFileSync(store.path(cell.key), 'utf8');
+    const text = readFileSync(store.path(spec.key), 'utf8');
     for (const word of [hostname(), root, process.cwd()]) expect(text).not.toContain(word);
   });
 });

@@ -8,11 +8,11 @@ import type { UpdateLog } from '../lyreo/lyreo';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import type { ProfileName } from './profiles';
-import { type Cell, canonicalJson } from './run-spec';
+import { type RunSpec, canonicalJson } from './run-spec';
 import type { Evaluation } from './measure';
 import type { MethodName } from './methods';
 
-/** Where a run was made; no names of hosts, people or folders. */
+/** The machine that made a run; no names of hosts, people or folders. */
 export interface Machine {
   /** Model of the processor. */
   readonly cpu: string;
@@ -32,11 +32,11 @@ export interface StoredRun {
   readonly profile: ProfileName;
   readonly method: MethodName;
   readonly seed: number;
-  /** Where it differs from the calibrated default. */
+  /** Fields that differ from the calibrated default. */
   readonly system: Partial<SystemConfig>;
-  /** Where its training differs from the method's own. */
+  /** Hyperparameters that differ from the method's own. */
   readonly training: Partial<TrainingConfig>;
-  /** Where the system that it was evaluated in differs from the one it was trained in, beside the slots. */
+  /** Fields in which the evaluated system differs from the trained one, beside the slots. */
   readonly appliedTo?: Partial<SystemConfig> | undefined;
   /** All of the system that it was trained in. */
   readonly config: SystemConfig;
@@ -49,10 +49,10 @@ export interface StoredRun {
   readonly underStatic: Evaluation | null;
   readonly resultsVersion: number;
   readonly version: string;
-  /** Of the repository, "-dirty" with changes in src/ or data/; null outside a checkout. */
+  /** The repository's commit, "-dirty" with changes in src/ or data/; null outside a checkout. */
   readonly commit: string | null;
   readonly machine: Machine;
-  /** What makes it again. */
+  /** The command that makes the run again. */
   readonly command: string;
   /** Seconds it took, and the updates that an earlier, interrupted process had done. */
   readonly wallSeconds: number;
@@ -62,7 +62,7 @@ export interface StoredRun {
 }
 
 /**
- * Where runs are stored: the package's data/runs, or LYREO_RUNS.
+ * The folder of stored runs: the package's data/runs, or LYREO_RUNS.
  *
  * @throws UserError when LYREO_RUNS is no folder.
  */
@@ -74,8 +74,8 @@ export function runsFolder(profile: ProfileName): string {
   return join(LYREO_RUNS ?? dataFile('runs'), profile);
 }
 
-/** Damaged files that were told about already: each once in a process, however often it is read. */
-const told: Set<string> = new Set();
+/** Damaged files that were warned of already: each once in a process, however often it is read. */
+const warned: Set<string> = new Set();
 
 /**
  * The runs of one folder, one file each. A file that is no whole run counts as none and is made anew. Any number of
@@ -84,11 +84,11 @@ const told: Set<string> = new Set();
  * are merged by copying.
  */
 export class RunStore {
-  /** What files were found to be, with size and time of that look. */
+  /** The last finding on each file, with its size and time. */
   private readonly looks: Map<string, { readonly stamp: string; readonly isRun: boolean }> = new Map();
 
   /**
-   * @param warn told about damaged files; default: stderr.
+   * @param warn receives warnings of damaged files; default: stderr.
    */
   constructor(
     readonly folder: string,
@@ -97,12 +97,12 @@ export class RunStore {
     },
   ) {}
 
-  /** Where a run is stored. */
+  /** The file of a run. */
   path(key: string): string {
     return join(this.folder, `${key}.json`);
   }
 
-  /** Where a training leaves its checkpoints until its run is stored. */
+  /** The folder of a training's checkpoints until its run is stored. */
   partialFolder(key: string): string {
     return join(this.folder, '.partial', key);
   }
@@ -160,8 +160,8 @@ export class RunStore {
       const path = this.path(key);
       const run = readRun(path);
       if (typeof run !== 'string') runs.push(run);
-      else if (!told.has(path)) {
-        told.add(path);
+      else if (!warned.has(path)) {
+        warned.add(path);
         damaged.push(`${key}.json (${run})`);
       }
     }
@@ -172,14 +172,14 @@ export class RunStore {
     return runs;
   }
 
-  /** Those of the cells that are stored, and those that are not. */
-  sort<T extends Pick<Cell, 'key'>>(cells: readonly T[]): { done: T[]; missing: T[] } {
+  /** Those of the runs that are stored, and those that are not. */
+  sort<T extends Pick<RunSpec, 'key'>>(specs: readonly T[]): { done: T[]; missing: T[] } {
     const done = new Set(this.keys().filter((key) => this.has(key)));
-    return { done: cells.filter(({ key }) => done.has(key)), missing: cells.filter(({ key }) => !done.has(key)) };
+    return { done: specs.filter(({ key }) => done.has(key)), missing: specs.filter(({ key }) => !done.has(key)) };
   }
 }
 
-/** What a run measured. All else says which run it is, and must come back as it was. */
+/** The measured fields of a run. The others identify the run and are stored without rounding. */
 const measured: ReadonlySet<string> = new Set<keyof StoredRun>(['log', 'evaluation', 'underStatic', 'wallSeconds']);
 
 /** One field per line, what was measured rounded to six significant digits. */

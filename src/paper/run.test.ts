@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { simulate } from '../env/simulate';
 import { profiles } from './profiles';
-import { type Cell, makeCell } from './run-spec';
+import { type RunSpec, runSpec } from './run-spec';
 import { measure } from './measure';
 import type { MethodName } from './methods';
 import { schedulers } from '../schedulers/index';
-import { executeCell, heldOutSeeds } from './run';
+import { executeRun, heldOutSeeds } from './run';
 import { RunStore } from './run-store';
 
 const profile = profiles.smoke;
@@ -16,19 +16,19 @@ const folder = mkdtempSync(join(tmpdir(), 'lyreo-run-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-const cellOf = (method: MethodName): Cell => makeCell(profile, { method, system: {}, training: {} }, 1);
+const specOf = (method: MethodName): RunSpec => runSpec(profile, { method, system: {}, training: {} }, 1);
 
 describe('a run', () => {
   it.each(['lyreo', 'lyreo-count', 'ppo', 'random'] as const)('of %s has the same result each time', async (method) => {
-    const cell = cellOf(method);
-    const [a, b] = [await executeCell(cell), await executeCell(cell)];
+    const spec = specOf(method);
+    const [a, b] = [await executeRun(spec), await executeRun(spec)];
     expect(b).toEqual({ ...a, wallSeconds: b.wallSeconds });
-    expect(a.key).toBe(cell.key);
-    expect(a.command).toBe(`lyreo experiments --profile smoke --only ${cell.key}`);
+    expect(a.key).toBe(spec.key);
+    expect(a.command).toBe(`lyreo experiments --profile smoke --only ${spec.key}`);
   });
 
   it('of LYREO holds its log and its policy under static batching', async () => {
-    const run = await executeCell(cellOf('lyreo'));
+    const run = await executeRun(specOf('lyreo'));
     expect(run.log?.latency).toHaveLength(profile.updates);
     expect(run.log?.update).toEqual([1, 2]);
     expect(run.underStatic?.meanLatency).toBeGreaterThan(run.evaluation.meanLatency);
@@ -36,8 +36,8 @@ describe('a run', () => {
 
   it('of a policy that is applied elsewhere trains at the default and is evaluated there', async () => {
     const appliedTo = { users: 24, servers: 9 };
-    const cell = makeCell(profile, { method: 'lyreo-seq', system: {}, training: {}, appliedTo }, 1);
-    const [run, usual] = [await executeCell(cell), await executeCell(cellOf('lyreo-seq'))];
+    const spec = runSpec(profile, { method: 'lyreo-seq', system: {}, training: {}, appliedTo }, 1);
+    const [run, usual] = [await executeRun(spec), await executeRun(specOf('lyreo-seq'))];
     expect(run.log).toEqual(usual.log);
     expect(run.config).toEqual(usual.config);
     expect(run.appliedTo).toEqual(appliedTo);
@@ -46,18 +46,18 @@ describe('a run', () => {
 
   it('of LYREO learns from a file of lengths, and with old state', async () => {
     const system = { lengthsFile: 'samples/azure.csv', stateDelaySlots: 1 };
-    const run = await executeCell(makeCell(profile, { method: 'lyreo', system, training: {} }, 1));
+    const run = await executeRun(runSpec(profile, { method: 'lyreo', system, training: {} }, 1));
     expect(run.log?.update).toEqual([1, 2]);
     expect(run.config).toMatchObject(system);
     expect(run.config.meanOutputTokens).toBeCloseTo(198.6, 9);
   });
 
   it('stopped in the middle goes on from its checkpoint with the same result', async () => {
-    const cell = cellOf('ly-ppo');
+    const spec = specOf('ly-ppo');
     const store = new RunStore(folder);
-    const whole = await executeCell(cell);
+    const whole = await executeRun(spec);
     const controller = new AbortController();
-    const stopped = executeCell(cell, {
+    const stopped = executeRun(spec, {
       store,
       signal: controller.signal,
       onUpdate: () => {
@@ -65,16 +65,16 @@ describe('a run', () => {
       },
     });
     await expect(stopped).rejects.toThrow('stopped');
-    expect(existsSync(store.partialFolder(cell.key))).toBe(true);
-    const rest = await executeCell(cell, { store });
+    expect(existsSync(store.partialFolder(spec.key))).toBe(true);
+    const rest = await executeRun(spec, { store });
     expect(rest).toEqual({ ...whole, resumedAt: 1, wallSeconds: rest.wallSeconds });
     store.save(rest);
-    expect(existsSync(store.partialFolder(cell.key))).toBe(false);
+    expect(existsSync(store.partialFolder(spec.key))).toBe(false);
   });
 });
 
 describe('an evaluation', () => {
-  const { config } = cellOf('ll');
+  const { config } = specOf('ll');
   const seeds = heldOutSeeds({ ...profile, episodes: 3 }, 5);
 
   it('without a completed request has no latency', async () => {

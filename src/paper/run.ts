@@ -11,7 +11,7 @@ import { policyScheduler } from '../lyreo/policy-scheduler';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { type Profile, profiles } from './profiles';
-import { type Cell, RESULTS_VERSION } from './run-spec';
+import { type RunSpec, RESULTS_VERSION } from './run-spec';
 import { type Evaluation, measure } from './measure';
 import { methodOf } from './methods';
 import type { LogColumns, Machine, RunStore, StoredRun } from './run-store';
@@ -20,11 +20,11 @@ import { train } from './train';
 /** A training's checkpoint is written every so many updates. */
 const CHECKPOINT_EVERY = 10;
 
-/** What to do while a run is made. */
+/** Options of the making of a run. */
 export interface ExecuteOptions {
-  /** Where checkpoints are kept until the run is done; default: nowhere. */
+  /** The store that keeps checkpoints until the run is done; default: none. */
   readonly store?: RunStore | undefined;
-  /** Default: the cell's profile. */
+  /** Default: the run's profile. */
   readonly profile?: Profile | undefined;
   /** Ends the run with the signal's reason; a training goes on from its checkpoint next time. */
   readonly signal?: AbortSignal | undefined;
@@ -36,59 +36,59 @@ export function heldOutSeeds(profile: Profile, seed: number): number[] {
   return Array.from({ length: profile.episodes }, (_, episode) => hashLabel(seed, `held out ${episode}`));
 }
 
-/** Makes one run: trains if the method learns, then evaluates on held-out episodes. The same cell gives the same run. */
-export async function executeCell(cell: Cell, options: ExecuteOptions = {}): Promise<StoredRun> {
+/** Makes one run: trains if the method learns, then evaluates on held-out episodes. The same run gives the same run. */
+export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): Promise<StoredRun> {
   const startAt = performance.now();
-  const profile = options.profile ?? profiles[cell.profile];
+  const profile = options.profile ?? profiles[spec.profile];
   const made =
-    methodOf(cell.method).learning === undefined
-      ? await plainRun(cell, profile, options)
-      : await learnedRun(cell, profile, options);
+    methodOf(spec.method).learning === undefined
+      ? await plainRun(spec, profile, options)
+      : await learnedRun(spec, profile, options);
   return {
-    key: cell.key,
-    name: cell.name,
-    profile: cell.profile,
-    method: cell.method,
-    seed: cell.seed,
-    system: cell.system,
-    training: cell.training,
-    ...(cell.appliedTo === undefined ? {} : { appliedTo: cell.appliedTo }),
-    config: cell.config,
-    hyperparameters: cell.hyperparameters,
+    key: spec.key,
+    name: spec.name,
+    profile: spec.profile,
+    method: spec.method,
+    seed: spec.seed,
+    system: spec.system,
+    training: spec.training,
+    ...(spec.appliedTo === undefined ? {} : { appliedTo: spec.appliedTo }),
+    config: spec.config,
+    hyperparameters: spec.hyperparameters,
     ...made,
     resultsVersion: RESULTS_VERSION,
     version: packageVersion(),
     commit: repositoryState(),
     machine: thisMachine(),
-    command: commandFor(cell),
+    command: commandFor(spec),
     wallSeconds: (performance.now() - startAt) / 1000,
   };
 }
 
 /** The command that makes a run again. */
-function commandFor(cell: Pick<Cell, 'profile' | 'key'>): string {
-  return `lyreo experiments --profile ${cell.profile} --only ${cell.key}`;
+function commandFor(spec: Pick<RunSpec, 'profile' | 'key'>): string {
+  return `lyreo experiments --profile ${spec.profile} --only ${spec.key}`;
 }
 
 type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
 
-async function plainRun(cell: Cell, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
-  const { scheduler = 'random' } = methodOf(cell.method);
-  const seeds = heldOutSeeds(profile, cell.seed);
-  const evaluation = await measure(cell.config, schedulers[scheduler], seeds, {}, pauser(signal));
+async function plainRun(spec: RunSpec, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
+  const { scheduler = 'random' } = methodOf(spec.method);
+  const seeds = heldOutSeeds(profile, spec.seed);
+  const evaluation = await measure(spec.config, schedulers[scheduler], seeds, {}, pauser(signal));
   return { log: null, evaluation, underStatic: null, resumedAt: 0 };
 }
 
-async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions): Promise<Made> {
+async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptions): Promise<Made> {
   const { store, signal, onUpdate } = options;
   let resumedAt = 0;
   const { learner, log, aborted } = await train({
-    config: cell.config,
-    method: cell.method,
-    training: cell.hyperparameters ?? {},
-    seed: cell.seed,
+    config: spec.config,
+    method: spec.method,
+    training: spec.hyperparameters ?? {},
+    seed: spec.seed,
     updates: profile.updates,
-    folder: store?.partialFolder(cell.key),
+    folder: store?.partialFolder(spec.key),
     resume: true,
     checkpointEvery: CHECKPOINT_EVERY,
     signal,
@@ -101,17 +101,17 @@ async function learnedRun(cell: Cell, profile: Profile, options: ExecuteOptions)
   });
   try {
     signal?.throwIfAborted();
-    if (aborted) throw new Error(`${cell.key}: the training ended after ${log.length} of ${profile.updates} updates`);
+    if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${profile.updates} updates`);
     const { decision } = learner;
-    const place = { ...cell.config, ...cell.appliedTo };
-    const policy = place.servers === cell.config.servers ? learner.policy : atServers(learner.policy, place.servers);
+    const place = { ...spec.config, ...spec.appliedTo };
+    const policy = place.servers === spec.config.servers ? learner.policy : atServers(learner.policy, place.servers);
     const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
-    const seeds = heldOutSeeds(profile, cell.seed);
+    const seeds = heldOutSeeds(profile, spec.seed);
     const evaluate = (config: SystemConfig): Promise<Evaluation> =>
       measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, decision, pauser(signal));
     const evaluation = await evaluate(place);
-    const isStandard = cell.method === 'lyreo' && cell.name === 'lyreo';
-    const underStatic = isStandard ? await evaluate({ ...cell.config, batching: 'static' }) : null;
+    const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
+    const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
     return { log: columnsOf(log), evaluation, underStatic, resumedAt };
   } finally {
     learner.dispose();

@@ -21,8 +21,8 @@ import {
 } from './judgement';
 import { matrix } from './matrix';
 import { profiles } from './profiles';
-import { type Cell, makeCell } from './run-spec';
-import { type Point, artefacts } from './sweeps';
+import { type RunSpec, runSpec } from './run-spec';
+import { type Point, figureIds } from './sweeps';
 import { type EpisodeMetrics, quantileLevels } from './measure';
 import { methodOf } from './methods';
 import { publishedFacts } from './published';
@@ -164,7 +164,7 @@ describe('rules', () => {
   });
 });
 
-/** What a synthetic run reports: a method's latency and deviation at a point, with a little noise by seed. */
+/** A synthetic run: a method's latency and deviation at a point, with a little noise by seed. */
 interface Fiction {
   readonly latency: number;
   readonly deviation: number;
@@ -173,8 +173,8 @@ interface Fiction {
 const noise = [0, 0.004, -0.003, 0.002, -0.004];
 
 /** A stored run as if a method had been measured so. */
-function invent(cell: Cell, { latency, deviation }: Fiction): StoredRun {
-  const factor = 1 + noise[cell.seed - 1];
+function invent(spec: RunSpec, { latency, deviation }: Fiction): StoredRun {
+  const factor = 1 + noise[spec.seed - 1];
   const metrics: EpisodeMetrics = {
     meanLatency: latency * factor,
     deviation: deviation * factor,
@@ -185,7 +185,7 @@ function invent(cell: Cell, { latency, deviation }: Fiction): StoredRun {
     finalQueue: deviation,
     meanEta: 0.3,
   };
-  const { key, name, profile, method, seed, system, training, config, hyperparameters } = cell;
+  const { key, name, profile, method, seed, system, training, config, hyperparameters } = spec;
   const updates = Array.from({ length: 40 }, (_, k) => k);
   return {
     key,
@@ -228,7 +228,7 @@ function invent(cell: Cell, { latency, deviation }: Fiction): StoredRun {
 }
 
 /** The paper's world: every method where the paper's text puts it. */
-function asPublished({ method, config }: Cell): Fiction {
+function asPublished({ method, config }: RunSpec): Fiction {
   const base: Partial<Record<string, readonly [number, number]>> = {
     lyreo: [2.4, 0.008],
     'ly-ppo': [3.8, 0.012],
@@ -247,11 +247,11 @@ function asPublished({ method, config }: Cell): Fiction {
 }
 
 const { paper } = profiles;
-const cells = matrix(paper);
-const world = (of: (cell: Cell) => Fiction): Results =>
+const specs = matrix(paper);
+const world = (of: (spec: RunSpec) => Fiction): Results =>
   new Results(
     paper,
-    cells.map((cell) => invent(cell, of(cell))),
+    specs.map((spec) => invent(spec, of(spec))),
   );
 const inPublished = scoreboard(world(asPublished));
 const rowsOf = (rows: readonly ScoreboardRow[]): Map<string, ScoreboardRow> =>
@@ -300,7 +300,7 @@ describe('scoreboard', () => {
 
   it('has no percentage of nothing', () => {
     const percent = verdicts(
-      world((cell) => ({ ...asPublished(cell), ...(cell.method === 'lyreo' && { deviation: 0 }) })),
+      world((spec) => ({ ...asPublished(spec), ...(spec.method === 'lyreo' && { deviation: 0 }) })),
     );
     for (const row of ['lyreo-count', 'lyreo-nolb']) {
       expect(percent.get(`table2.${row}.high-kv-percent`)).toBe('cannot be tested');
@@ -316,8 +316,8 @@ describe('scoreboard', () => {
 
   it('finds that the opposite world does not hold', () => {
     const opposite = verdicts(
-      world((cell) => {
-        const { latency, deviation } = asPublished(cell);
+      world((spec) => {
+        const { latency, deviation } = asPublished(spec);
         return { latency: 10 / latency, deviation: 0.001 / deviation };
       }),
     );
@@ -335,9 +335,9 @@ describe('scoreboard', () => {
   });
 
   it('does not take runs of another configuration for evidence', () => {
-    const runs = cells.map((cell) => ({
-      ...invent(cell, asPublished(cell)),
-      key: `${cell.name}-s${cell.seed}-00000000`,
+    const runs = specs.map((spec) => ({
+      ...invent(spec, asPublished(spec)),
+      key: `${spec.name}-s${spec.seed}-00000000`,
     }));
     expect(scoreboard(new Results(paper, runs)).claims).toMatchObject({ holds: 0, doesNotHold: 0 });
   });
@@ -365,7 +365,7 @@ describe('scoreboard', () => {
   it('names the runs that decide a row', () => {
     const { evidence } = rowsOf(inPublished.rows).get('table2.count-worse.p99') as ScoreboardRow;
     const keys = ['lyreo', 'lyreo-count'].flatMap((name) =>
-      cells.filter((cell) => cell.name === name).map(({ key }) => key),
+      specs.filter((spec) => spec.name === name).map(({ key }) => key),
     );
     expect([...evidence.runs].sort()).toEqual(keys.sort());
   });
@@ -480,11 +480,11 @@ describe('the headline', () => {
 describe('runs of a figure', () => {
   const results = world(asPublished);
 
-  it.each(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'extras'] as const)('%s', (artefact) => {
-    const { series, missing, command } = figureRuns(artefact, results);
+  it.each(['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8', 'extras'] as const)('%s', (figureId) => {
+    const { series, missing, command } = figureRuns(figureId, results);
     expect(missing).toEqual([]);
-    expect(command).toBe(`lyreo experiments ${artefact} --profile paper`);
-    const isExtra = (label: string): boolean => ['fig8', 'extras'].includes(artefact) || label === 'LYREO (printed)';
+    expect(command).toBe(`lyreo experiments ${figureId} --profile paper`);
+    const isExtra = (label: string): boolean => ['fig8', 'extras'].includes(figureId) || label === 'LYREO (printed)';
     for (const { points, label } of series)
       for (const { runs } of points)
         expect(runs.map(({ seed }) => seed)).toEqual(
@@ -510,10 +510,10 @@ describe('runs of a figure', () => {
   it('tell what is missing', () => {
     const some = new Results(
       paper,
-      cells.filter(({ seed }) => seed > 1).map((cell) => invent(cell, asPublished(cell))),
+      specs.filter(({ seed }) => seed > 1).map((spec) => invent(spec, asPublished(spec))),
     );
     const { missing, series } = figureRuns('fig7', some);
-    expect(missing).toContain(makeCell(paper, { method: 'lyreo', system: {}, training: {} }, 1).key);
+    expect(missing).toContain(runSpec(paper, { method: 'lyreo', system: {}, training: {} }, 1).key);
     // Of seed 1: a run per value of ν.
     expect(missing).toHaveLength(paper.nu.length);
     expect(series[0].label).toBe(methodOf('lyreo').label);
@@ -521,7 +521,7 @@ describe('runs of a figure', () => {
 });
 
 describe('notebookOf', () => {
-  it.each(artefacts)('%s has its notebook', (artefact) => {
-    expect(existsSync(join(__dirname, '..', '..', notebookOf[artefact]))).toBe(true);
+  it.each(figureIds)('%s has its notebook', (figureId) => {
+    expect(existsSync(join(__dirname, '..', '..', notebookOf[figureId]))).toBe(true);
   });
 });

@@ -3,8 +3,8 @@ import { chanceOf } from './chance';
 import { type Count, count, countText, type Headline, headline, headlineText } from './headline';
 import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
 import type { ProfileName } from './profiles';
-import { makeCell } from './run-spec';
-import type { Artefact } from './sweeps';
+import { runSpec } from './run-spec';
+import type { FigureId } from './sweeps';
 import { Evidence } from './quantities';
 import type { PointLike, Results } from './results';
 import { judge } from './rules';
@@ -13,11 +13,11 @@ import { type Setting, settings } from './settings';
 /** One row of the scoreboard; verdict, reason and numbers are those of LYREO (request credit). */
 export interface ScoreboardRow {
   readonly id: string;
-  readonly artefact: Artefact | 'settings';
+  readonly figureId: FigureId | 'settings';
   readonly claim: string;
   readonly kind: ClaimKind;
   readonly paper: string;
-  /** Of a printed number and of ours; "" without one. */
+  /** The unit of the printed number and of ours; "" without one. */
   readonly unit: string;
   /** Our number with its 95 % interval over seeds; null where no number decides. */
   readonly ours: Judgement['ours'];
@@ -30,13 +30,13 @@ export interface ScoreboardRow {
   readonly reason: string;
   /** The same claim with LYREO (printed) in the place of LYREO (request credit); null for a setting. */
   readonly lyreoPrinted: Judgement | null;
-  /** Why the claim is counted apart, or that the calibration was fitted to it. */
+  /** The reason for which the claim is counted apart, or "fitted" if the calibration was fitted to it. */
   readonly mark: Mark | null;
   /** Ids of the claims from which this one follows. */
   readonly repeats: readonly string[];
   /** The probability that it holds by chance: `chanceOf`. */
   readonly chance: number;
-  /** Why the runs contradict it, and the cell that shows it. */
+  /** The cause of its contradiction, with the notebook cell that shows it. */
   readonly cause: Cause | null;
   readonly evidence: {
     /** Names of the stored runs that decide it. */
@@ -98,7 +98,7 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
   const wanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
   return {
     id,
-    artefact: section,
+    figureId: section,
     claim: text,
     kind,
     paper: claim.rule === 'number' ? withUnit(String(claim.value), unit) : printed,
@@ -121,7 +121,7 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
 function settingRow({ name, isInferred, printed, ours, isSame, why }: Setting): ScoreboardRow {
   return {
     id: `settings.${name}`,
-    artefact: 'settings',
+    figureId: 'settings',
     claim: `${name}${isInferred ? ' (not printed, it follows from the text)' : ''}`,
     kind: 'setting',
     paper: printed,
@@ -146,15 +146,15 @@ function remedy(section: Section, points: readonly PointLike[], results: Results
   const { name } = results.profile;
   const asked = new Set(results.missing(section).map((cell) => cell.name));
   const isAsked = points.some((point) =>
-    asked.has(makeCell(results.profile, { system: {}, training: {}, ...point }, 1).name),
+    asked.has(runSpec(results.profile, { system: {}, training: {}, ...point }, 1).name),
   );
   return isAsked
     ? `: lyreo experiments ${section} --profile ${name}`
     : `: the profile ${name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
 }
 
-/** The notebook that shows an artefact, from the repository's root. */
-export const notebookOf: Readonly<Record<Artefact, string>> = {
+/** The notebook that shows a figure, from the repository's root. */
+export const notebookOf: Readonly<Record<FigureId, string>> = {
   fig2: 'notebooks/10-fig2-convergence.ipynb',
   fig3: 'notebooks/11-fig3-distributions.ipynb',
   table2: 'notebooks/12-table2-ablation.ipynb',

@@ -23,7 +23,7 @@ export interface Setting {
   readonly printed: string;
   readonly ours: string;
   readonly isSame: boolean;
-  /** Why ours is another. */
+  /** The reason of a difference. */
   readonly why?: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     framework: 'TensorFlow.js',
   };
   const filled = poolShare(config, printed, table2.LYREO[0]);
-  /** Why ours is another. */
+  /** The reason of a difference. */
   const why: Partial<Record<SettingName, string>> = {
     lengths: 'the data set is gated, and the paper prints only the means; lengthsFile takes a trace of one’s own',
     decode_rate: 'the paper prints no value of it; gpuProfilesFile takes one’s own',
@@ -106,13 +106,13 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
   // An entry is a list of names, or a remark that holds one.
   const isInferred = new Set(inferred.flatMap((entry) => entry.split(/\W+/)));
   return (Object.keys(printed) as SettingName[]).map((name) => {
-    const [paper, here] = [canonicalJson(printed[name]), canonicalJson(ours[name])];
+    const [paper, library] = [canonicalJson(printed[name]), canonicalJson(ours[name])];
     return {
       name,
       isInferred: isInferred.has(name),
       printed: paper,
-      ours: here,
-      isSame: paper === here,
+      ours: library,
+      isSame: paper === library,
       why: why[name],
     };
   });
@@ -143,7 +143,7 @@ function predictorText(): string {
   return text;
 }
 
-/** Of every GPU in both presets. */
+/** The shape of the decode curves of every GPU in both presets. */
 function decodeCurveText({ kvPoolFraction }: SystemConfig): string {
   const falls = [kvPoolFraction, 1]
     .flatMap((fraction) => gpuPresets(fraction))

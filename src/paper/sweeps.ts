@@ -17,7 +17,7 @@ import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile } from './profiles';
  * The figures and tables that experiments can make, in the paper's order; `rho0`: learners that nothing warns of waiting
  * requests. The last five compare learners and belong to the profile `pilot`.
  */
-export const artefacts = [
+export const figureIds = [
   'fig2',
   'fig3',
   'table2',
@@ -37,16 +37,16 @@ export const artefacts = [
 ] as const;
 
 /** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
-export type Artefact = (typeof artefacts)[number];
+export type FigureId = (typeof figureIds)[number];
 
-/** A place in the matrix: a method in a system. All its seeds are its cells. */
+/** A place in the matrix: a method in a system. All its seeds are its runs. */
 export interface Point {
   readonly method: MethodName;
-  /** Where the system differs from the calibrated default. */
+  /** Fields that differ from the calibrated default. */
   readonly system: Partial<SystemConfig>;
-  /** Where the training differs from the method's own. */
+  /** Hyperparameters that differ from the method's own. */
   readonly training: Partial<TrainingConfig>;
-  /** Where the system that it is evaluated in differs from the one it was trained in, beside the slots. */
+  /** Fields in which the evaluated system differs from the trained one, beside the slots. */
   readonly appliedTo?: Partial<SystemConfig> | undefined;
 }
 
@@ -74,9 +74,9 @@ const plainExtras: readonly MethodName[] = [
 /** The hardware mixes of Fig. 6, in its order. */
 const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 
-/** What one artefact shows: every method at every value of what is swept. */
+/** The content of a figure: every method at every swept value. */
 export interface Sweep {
-  readonly artefact: Artefact;
+  readonly figureId: FigureId;
   readonly methods: readonly MethodName[];
   readonly seeds: readonly number[];
   /** Values of what is swept with the fields they set; one without a sweep. */
@@ -91,7 +91,7 @@ export interface Sweep {
 const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
 
 /**
- * The sweeps of the artefacts; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
+ * The sweeps of the figures; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
  * default.
  */
 export function sweeps(profile: Profile): Sweep[] {
@@ -114,44 +114,44 @@ export function sweeps(profile: Profile): Sweep[] {
   const all = [...published, ...plainExtras];
   const { seeds, windowSeeds, extraSeeds } = profile;
   return [
-    { artefact: 'fig2', methods: learners, seeds, values: atDefault },
-    { artefact: 'fig3', methods: published, seeds, values: atDefault },
-    { artefact: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: atDefault },
-    { artefact: 'fig4', methods: all, seeds, values: profile.users.map((users) => bySystem(users, { users })) },
-    { artefact: 'fig5', methods: all, seeds, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
-    { artefact: 'fig6', methods: all, seeds, values: mixes.map((mix) => bySystem(mix, { mix })) },
+    { figureId: 'fig2', methods: learners, seeds, values: atDefault },
+    { figureId: 'fig3', methods: published, seeds, values: atDefault },
+    { figureId: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: atDefault },
+    { figureId: 'fig4', methods: all, seeds, values: profile.users.map((users) => bySystem(users, { users })) },
+    { figureId: 'fig5', methods: all, seeds, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
+    { figureId: 'fig6', methods: all, seeds, values: mixes.map((mix) => bySystem(mix, { mix })) },
     {
-      artefact: 'fig7',
+      figureId: 'fig7',
       methods: ['lyreo'],
       seeds,
       values: profile.nu.map((nu) => bySystem(nu, { latencyWeight: nu })),
     },
     {
-      artefact: 'fig8',
+      figureId: 'fig8',
       methods: ['lyreo-printed'],
       seeds: windowSeeds,
       values: profile.windowsPrinted.map((window) => byTraining(window, { window })),
     },
     {
-      artefact: 'fig8',
+      figureId: 'fig8',
       methods: ['lyreo'],
       seeds: windowSeeds,
       values: profile.windows.map((window) => byTraining(window, { window })),
     },
-    { artefact: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: atDefault },
-    { artefact: 'rho0', methods: learners, seeds, values: [withoutWarning({})] },
+    { figureId: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: atDefault },
+    { figureId: 'rho0', methods: learners, seeds, values: [withoutWarning({})] },
     {
-      artefact: 'rho0',
+      figureId: 'rho0',
       methods: ['lyreo'],
       seeds,
       values: [profile.users[0], profile.users[profile.users.length - 1]].map((users) => withoutWarning({ users })),
     },
     ...beyond(profile),
-    { artefact: 'extras', methods: learningExtras, seeds: extraSeeds, values: atDefault },
+    { figureId: 'extras', methods: learningExtras, seeds: extraSeeds, values: atDefault },
   ];
 }
 
-/** Where a method stands in a condition: trained and evaluated in it, or trained at the default and applied to it. */
+/** The point of a method in a condition: trained and evaluated in it, or trained at the default and applied to it. */
 export function conditionPoint(profile: Profile, name: ConditionName, method: MethodName): Point {
   const { system: fields, learning } = conditionOf(name);
   const system = fields({ users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system });
@@ -163,7 +163,7 @@ export function conditionPoint(profile: Profile, name: ConditionName, method: Me
 /** The default and every condition of a profile, with the methods asked for there. */
 function beyond(profile: Profile): Sweep[] {
   const sweep = (methods: readonly MethodName[], value: Sweep['values'][number]): Sweep => ({
-    artefact: 'beyond',
+    figureId: 'beyond',
     methods,
     seeds: profile.conditionSeeds,
     values: [value],
@@ -177,15 +177,15 @@ function beyond(profile: Profile): Sweep[] {
 }
 
 /**
- * The artefacts that names stand for; "all" and no names are all of them.
+ * The figures that names stand for; "all" and no names are all of them.
  *
  * @throws UserError naming what is allowed.
  */
-export function readArtefacts(names: readonly string[]): Artefact[] {
-  if (names.length === 0 || names.includes('all')) return [...artefacts];
-  return artefacts.filter((artefact) => {
-    const unknown = names.find((name) => !(artefacts as readonly string[]).includes(name));
-    if (unknown !== undefined) throw invalid('artefact', unknown, [...artefacts, 'all'].join(', '));
-    return names.includes(artefact);
+export function readFigureIds(names: readonly string[]): FigureId[] {
+  if (names.length === 0 || names.includes('all')) return [...figureIds];
+  return figureIds.filter((figureId) => {
+    const unknown = names.find((name) => !(figureIds as readonly string[]).includes(name));
+    if (unknown !== undefined) throw invalid('figure', unknown, [...figureIds, 'all'].join(', '));
+    return names.includes(figureId);
   });
 }

@@ -11,7 +11,7 @@ export const learningMethods: readonly MethodName[] = (Object.keys(methods) as M
 );
 
 /**
- * What a method learns with.
+ * The learning method and the hyperparameters of a method.
  *
  * @throws UserError when it does not learn, or a hyperparameter is not allowed.
  */

@@ -21,7 +21,7 @@ export function bars(
   rows: Rows,
   columns: BarColumns,
   options: PanelOptions & {
-    /** Of the bars at one place: beside each other (default) or on one another. */
+    /** Whether the bars at one place stand on one another; default: beside each other. */
     readonly stacked?: boolean;
     readonly horizontal?: boolean;
   } = {},
@@ -127,7 +127,7 @@ export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {})
   return panel;
 }
 
-/** How often values fall into bins, in percent, one colour per group. */
+/** The share of the values in each bin, percent, one colour per group. */
 export function histogram(
   rows: Rows,
   columns: { readonly value: string; readonly by?: string },

@@ -6,7 +6,7 @@ export function heatMap(
   rows: Rows,
   columns: { readonly x: string; readonly y: string; readonly value: string },
   options: PanelOptions & {
-    /** Of the values. */
+    /** Unit of the values. */
     readonly unit: string;
     readonly centred?: boolean;
     /** Ends of the colours; default: the values'. */

@@ -1,4 +1,4 @@
-/** What several figures share: colours with a meaning, slot boundaries, units. */
+/** Parts that several figures share: colours with a meaning, slot boundaries, units. */
 import { methods } from '../paper/methods';
 import { OKABE_ITO } from './theme';
 
@@ -59,7 +59,7 @@ export function slotLines(slots: number, slotSeconds: number): object[] {
   }));
 }
 
-/** What the names of the k-th panel's axes end in, as Plotly counts them: "", "2", "3", … */
+/** The ending of the names of the k-th panel's axes in Plotly: "", "2", "3", … */
 export function axisSuffix(k: number): string {
   return k === 0 ? '' : String(k + 1);
 }

@@ -33,11 +33,11 @@ export interface Panel {
   /** Numbers that the y axis has to show; empty where Plotly chooses. */
   readonly values: number[];
   readonly logY: boolean | undefined;
-  /** How bars at one place stand: beside each other, on one another, or over one another. */
+  /** The arrangement of bars at one place: beside each other, on one another, or over one another. */
   barmode: 'group' | 'relative' | 'overlay';
-  /** What the paper says of the panel without numbers: lines below its title. */
+  /** The paper's statements without numbers: lines below the panel's title. */
   readonly remarks: string[];
-  /** Where lines end, for their names. */
+  /** The right ends of the lines, where their names stand. */
   readonly ends: { readonly name: string; readonly colour: string; readonly y: number }[];
   /** Points of overloaded runs: they stand at the panel's upper edge. */
   readonly overloaded: {

@@ -1,6 +1,6 @@
-/** What stored runs say, in words and tables beside their figures. */
+/** Sentences and tables about stored runs, beside their figures. */
 import { type Judgement, formatNumber, intervalText, withUnit } from '../paper/judgement';
-import type { Artefact } from '../paper/sweeps';
+import type { FigureId } from '../paper/sweeps';
 import type { FigureRuns, RunMetric } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
@@ -13,18 +13,18 @@ export function seedsText(counts: readonly number[]): string {
   return `${least === most ? '' : `${least} to `}${most} ${most === 1 ? 'seed' : 'seeds'}`;
 }
 
-/** How many names of missing runs a sentence holds. */
+/** The most names of missing runs in a sentence. */
 const NAMED = 6;
 
 /** In one line: how many runs stand behind a figure, which are missing, and what makes them. */
-export function runsNote({ series, missing, command, artefact, profile }: FigureRuns): string {
+export function runsNote({ series, missing, command, figureId, profile }: FigureRuns): string {
   const counts = series.flatMap(({ points }) => points.map(({ runs }) => runs.length));
   const stored = counts.reduce((a, b) => a + b, 0);
   const notes = new Map<string, number>();
   for (const { note } of series.flatMap(({ points }) => points.flatMap(({ runs }) => runs)))
     if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
   const have = [
-    `${artefact}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`,
+    `${figureId}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`,
     ...[...notes].map(([note, count]) => `${count} of them: ${note}.`),
   ].join(' ');
   if (missing.length === 0) return have;
@@ -75,10 +75,10 @@ function oursText({ ours, unit }: ScoreboardRow): string {
   return ours === null ? '' : intervalText(ours, unit);
 }
 
-/** The scoreboard's rows of one artefact: what the paper says, what the stored runs say, whether it holds and why. */
-export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): ClaimRow[] {
+/** The scoreboard's rows of one figure: what the paper says, what the stored runs say, whether it holds and why. */
+export function claimRows(board: Scoreboard, figureId: FigureId | 'settings'): ClaimRow[] {
   return board.rows
-    .filter((row) => row.artefact === artefact)
+    .filter((row) => row.figureId === figureId)
     .map((row) => ({
       claim: row.claim,
       paper: row.paper,
@@ -89,7 +89,7 @@ export function claimRows(board: Scoreboard, artefact: Artefact | 'settings'): C
     }));
 }
 
-/** How the stored runs decide a figure's claims, in one sentence. */
+/** The stored runs' decision on a figure's claims, in one sentence. */
 export function answerText(claims: readonly ClaimRow[]): string {
   const count = (sign: string): number => claims.filter(({ holds }) => holds.startsWith(sign)).length;
   const [holds, contradicted, open] = [count('✓'), count('✗ does not hold'), count('?')];

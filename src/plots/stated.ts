@@ -1,4 +1,4 @@
-/** What stands beside the data in a panel: the paper's values and words, and limits. All are added to the panel. */
+/** Additions to a panel beside its data: the paper's values and words, and limits. */
 import type { Panel } from './panel';
 import { INK } from './theme';
 

@@ -1,4 +1,4 @@
-/** How every figure looks: a white sheet with dark ink, on light and dark pages alike, and for colour-blind readers. */
+/** The look of every figure: a white sheet with dark ink, on light and dark pages alike, and for colour-blind readers. */
 
 /** The colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), yellow last: it is pale on white. */
 export const OKABE_ITO: readonly string[] = [

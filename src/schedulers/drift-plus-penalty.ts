@@ -37,7 +37,7 @@ export class DriftForecast extends Forecast {
   }
 
   /**
-   * What request i adds to Σ_s Z_s·Y_s if it goes to server s, over all the slots that it stays, in units of the
+   * The growth of Σ_s Z_s·Y_s if request i goes to server s, over all the slots that it stays, in units of the
    * configuration's balanceUnit².
    */
   balanceGrowth(i: number, s: number): number {

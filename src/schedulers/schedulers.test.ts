@@ -56,7 +56,7 @@ function workloadOf(
   };
 }
 
-/** How many of a slot's requests each server gets. */
+/** The number of a slot's requests on each server. */
 function counts(assignment: Int32Array, servers: number): number[] {
   const count = new Array<number>(servers).fill(0);
   for (const s of assignment) count[s]++;

@@ -1,6 +1,6 @@
 // Studies beyond the paper's figures, imported by a path of their own: `import * as studies from 'lyreo/studies'`.
 
-// How the constants that the paper does not print were fitted.
+// The fit of the constants that the paper does not print.
 export {
   type ConstantName,
   type Constants,
@@ -31,7 +31,7 @@ export {
 export { type Sensitivity, sensitive, sensitivity } from './calibration/sensitivity';
 export { type StoredUnits, type UnitTraining, bestUnit, storedUnits, unitTrainings } from './calibration/balance-unit';
 
-// How far from optimal: the exact optimum of small episodes, a lower bound for large ones.
+// The distance from the optimum: the exact optimum of small episodes, a lower bound for large ones.
 export { type Episode, readEpisode } from './bounds/episode';
 export { aloneBound } from './bounds/alone';
 export { type LowerBound, lowerBound } from './bounds/lower-bound';

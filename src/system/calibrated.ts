@@ -8,7 +8,7 @@ export type GpuName = 'rtx3080' | 'rtx3090' | 'rtx4090';
 
 /** The free constants that the paper does not print [C]; data, in data/calibrated.json, made by the command it names. */
 export interface Calibrated {
-  /** How the file was made. */
+  /** The command that made the file. */
   readonly command: string;
   readonly note: string;
   /** κ. */
@@ -22,7 +22,7 @@ export interface Calibrated {
   readonly tau0Seconds: Readonly<Record<GpuName, number>>;
   /** τ_1, s: what a full pool adds; one for all GPUs or one each. */
   readonly tau1Seconds: number | Readonly<Record<GpuName, number>>;
-  /** How the time grows in between: τ_0 + τ_1·x^exponent. */
+  /** The exponent of the growth in between: τ_0 + τ_1·x^exponent. */
   readonly exponent: number;
   /** Unit of Y and Z in the drift-plus-penalty of the preset `calibrated`. */
   readonly balanceUnit: number;

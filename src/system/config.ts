@@ -9,10 +9,10 @@ export type Preset = 'literal' | 'calibrated' | 'pilot';
 /** A file of free constants in data/. */
 export type Calibration = 'calibrated' | 'pilot';
 
-/** Where request lengths come from when no trace is given. */
+/** The source of request lengths when no trace is given. */
 export type LengthModel = 'paper' | 'lmsys-like';
 
-/** How the output lengths that the scheduler sees differ from those the server runs. */
+/** The error of the output lengths that a scheduler sees. */
 export type PredictionError = 'none' | 'lognormal';
 
 /**
@@ -46,7 +46,7 @@ export interface SystemConfig {
   readonly prefillSlowdown: number;
   /** DEED or batch-at-a-time decoding. Default 'deed'. */
   readonly batching: Batching;
-  /** What happens to a request that no pool can hold. Default 'reject': counted, never silent. */
+  /** The treatment of a request that no pool can hold. Default 'reject': counted, never silent. */
   readonly oversized: 'error' | 'reject';
   /** B_s, MHz: lowest and highest; servers are drawn uniformly between. Default [6, 14]. */
   readonly bandwidthMHz: readonly [number, number];
@@ -90,7 +90,7 @@ export interface SystemConfig {
    */
   readonly stateDelaySlots?: number | undefined;
   /**
-   * What admission to the KV pool knows of a request's output length: its prediction and the tokens generated so far, or
+   * The knowledge of a request's output length at admission to the KV pool: its prediction and the tokens generated so far, or
    * the true length. The same where predictions are exact, as in the paper. Absent: 'predicted-length'.
    */
   readonly admission?: Admission | undefined;

@@ -6,7 +6,7 @@ import type { DecodePoint } from './scenario';
  * point, the last the constant after the last one.
  */
 export interface DecodeProfile {
-  /** Where each segment begins, bytes, [P + 1]; from[0] = −∞. */
+  /** The begin of each segment, bytes, [P + 1]; from[0] = −∞. */
   readonly from: Float64Array;
   /** Iteration time at the segment's begin, s. */
   readonly seconds: Float64Array;

@@ -19,7 +19,7 @@ export interface ReplayedRequest {
   readonly waiting: number;
   /** D_tot = completion − start of the slot of arrival. */
   readonly total: number;
-  /** How often it was preempted; absent: never. */
+  /** The number of its preemptions; absent: none. */
   readonly preemptions?: number;
 }
 

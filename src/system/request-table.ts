@@ -35,15 +35,15 @@ export class RequestTable {
   predictedTokens: Float64Array = new Float64Array(0);
   /** Tokens generated before the last preemption: they are prefilled again with the input. 0: never preempted. */
   generatedTokens: Float64Array = new Float64Array(0);
-  /** How often it was preempted. */
+  /** The number of its preemptions. */
   preemptions: Int32Array = new Int32Array(0);
   /** D_tx, s. */
   transmissionSeconds: Float64Array = new Float64Array(0);
-  /** When the batch's last request had been received, s: slot start + D_sy. */
+  /** The time at which the batch's last request had been received, s: slot start + D_sy. */
   synchronisedAt: Float64Array = new Float64Array(0);
   prefillStartAt: Float64Array = new Float64Array(0);
   prefillEndAt: Float64Array = new Float64Array(0);
-  /** When the request joined the running batch, the last time, s. */
+  /** The time at which the request last joined the running batch, s. */
   joinedAt: Float64Array = new Float64Array(0);
   /** Its place in the order in which the server admitted requests. */
   admission: Float64Array = new Float64Array(0);

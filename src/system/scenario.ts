@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid, show } from '../core/errors';
 import { parseJson, parseWith } from '../core/parse';
 
-/** How a server forms its decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
+/** The forming of a server's decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
 export type Batching = 'deed' | 'static';
 
 /**

@@ -95,7 +95,7 @@ export class EdgeServer {
     return this.batch.size === 0 ? 0 : this.batch.nextTokens;
   }
 
-  /** When the prefills queued so far have ended, s. */
+  /** The end of the prefills queued so far, s. */
   get prefillFreeAt(): number {
     return this.queue.prefills.freeAt;
   }

@@ -68,7 +68,7 @@ function assertSameResults(config: SystemConfig): void {
       throw new Error(`bench: ${key} is ${String(fast[key])} of the library and ${String(lean[key])} of the lean loop`);
 }
 
-/** How much memory a long run takes beyond what it had after a tenth of it, bytes. */
+/** The growth of memory from a tenth of a long run to its end, bytes. */
 function memoryGrowth(config: SystemConfig): number {
   const env = new EdgeEnv(config, 1);
   const metrics = new Metrics(config.servers, config.balanceTolerance);
@@ -81,7 +81,7 @@ function memoryGrowth(config: SystemConfig): number {
   return process.memoryUsage.rss() - atFirst;
 }
 
-/** How long and how often. */
+/** Duration and number of the repetitions. */
 export interface EnvironmentBenchOptions {
   /** Timed repetitions, of which the median is reported. */
   readonly repetitions: number;

@@ -3,7 +3,7 @@ export interface BenchFigure {
   readonly bench: string;
   readonly value: number;
   readonly unit: string;
-  /** How the value compares; null when it stands alone. */
+  /** The comparison of the value; null when it stands alone. */
   readonly ratio: number | null;
   /** With what it compares, and the bar where there is one. */
   readonly ratioTo: string | null;

@@ -25,7 +25,7 @@ function best(count: number, work: () => void): number {
   return shortest / 1000;
 }
 
-/** What a peer prints: the names that are read are ppo_update_s, policy_forward_s and predictor_B8_ms, _B32_ms, _B64_ms. */
+/** The output of a peer, of which ppo_update_s, policy_forward_s and predictor_B8_ms, _B32_ms, _B64_ms are read. */
 type Peer = Readonly<Record<string, number>>;
 
 /** The sizes that a peer is told, by the names of its flags. */

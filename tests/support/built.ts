@@ -15,7 +15,7 @@ function newestSource(): number {
 export function builtCli(): string {
   if (existsSync(cli) && statSync(cli).mtimeMs >= newestSource()) return cli;
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // What does not type-check is for the type check to tell; here it is enough that files were written.
+  // The type check reports type errors; here it is enough that files were written.
   spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { cwd: root });
   return cli;
 }

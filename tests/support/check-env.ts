@@ -2,7 +2,7 @@ import type { SystemConfig } from '../../src/system/config';
 import type { TimeStep } from '../../src/env/edge-env';
 import type { SlotView } from '../../src/env/slot-view';
 
-/** What any environment of this kind offers. */
+/** The interface of any environment of this kind. */
 export interface Environment {
   readonly config: SystemConfig;
   reset(): TimeStep;

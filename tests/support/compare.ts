@@ -6,7 +6,7 @@ import { type Scenario, parseScenarioText } from '../../src/system/scenario';
 export const TOLERANCE = 1e-9;
 
 /**
- * Where two results differ: one line per place, empty when they agree.
+ * The differences of two results: one line per place, empty when they agree.
  * Numbers may be `tolerance` apart (relative above 1, absolute below); all else must be equal.
  */
 export function differences(actual: unknown, expected: unknown, tolerance: number = TOLERANCE): string[] {

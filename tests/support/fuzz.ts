@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
 
 /**
- * How many random cases, and which. The seed is fixed so that a build never fails by luck;
+ * The number of random cases and their seed. The seed is fixed so that a build never fails by luck;
  * `LYREO_FUZZ=20000 npx vitest run tests` looks at that many fresh ones, and fast-check prints the seed of a failure.
  */
 export function fuzz<T>(usualRuns: number): fc.Parameters<T> {

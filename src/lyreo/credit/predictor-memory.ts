@@ -1,5 +1,5 @@
 import type { Rng } from '../../core/rng';
-import { type Lesson, ReturnPredictor } from '../return-predictor';
+import { type PredictorBatch, ReturnPredictor } from '../return-predictor';
 import { type State, arrayOf, floatsOf, named, partOf } from '../state';
 import type { TrainingConfig } from '../training-config';
 
@@ -7,7 +7,7 @@ import type { TrainingConfig } from '../training-config';
 export class PredictorMemory {
   readonly predictor: ReturnPredictor;
   /** Newest last. */
-  batches: Lesson[] = [];
+  batches: PredictorBatch[] = [];
 
   /**
    * @param inputs width of χ.
@@ -40,7 +40,7 @@ export class PredictorMemory {
    *
    * @returns the mean squared error, normalised.
    */
-  learn(batch: Lesson, rng: Rng): number {
+  learn(batch: PredictorBatch, rng: Rng): number {
     this.batches.push(batch);
     if (this.batches.length > this.training.predictorMemory) this.batches.shift();
     return this.predictor.train(this.batches, rng);

@@ -30,8 +30,8 @@ export const printed: CreditFactory = {
         const windows = windowsOf(T, Math.min(window, T), windowStride);
         const ofWindow = ({ begin, end }: Window): number =>
           truncatedReturn(total.subarray(begin, end), gamma, stateValue[end]);
-        const lesson = windowStride === 0 ? inOneSequence : inSequences;
-        const { sequences, targets, predictions } = lesson(
+        const makeBatch = windowStride === 0 ? inOneSequence : inSequences;
+        const { sequences, targets, predictions } = makeBatch(
           memory.predictor,
           rollout.chi,
           windows,

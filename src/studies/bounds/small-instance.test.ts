@@ -4,10 +4,10 @@ import { lowerBound } from './lower-bound';
 import { schedulerNames } from '../../schedulers/index';
 import { systemConfig } from '../../system/presets';
 import { profiles } from '../../paper/profiles';
-import { makeCell } from '../../paper/run-spec';
+import { runSpec } from '../../paper/run-spec';
 import { boundedRuns } from './bounded-run';
 import { moves, smallInstance } from './small-instance';
-import { executeCell, heldOutSeeds } from '../../paper/run';
+import { executeRun, heldOutSeeds } from '../../paper/run';
 
 const config = systemConfig('calibrated', { users: 2, servers: 2, slots: 3, kvPoolFraction: 0.002 });
 const instances = [1, 2, 3].map((seed) => smallInstance(config, seed));
@@ -50,7 +50,7 @@ describe('moves', () => {
 describe('boundedRuns', () => {
   it('takes the same episodes as the run, the first so many', async () => {
     const profile = profiles.smoke;
-    const run = await executeCell(makeCell(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
+    const run = await executeRun(runSpec(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
     const system = { ...run.config, slots: profile.evaluationSlots };
     const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)).meanLatency);
     const [one, two] = run.evaluation.perEpisode.meanLatency;
@@ -64,8 +64,8 @@ describe('boundedRuns', () => {
   it('is of the system that a policy is applied in, where it was trained in another', async () => {
     const profile = profiles.smoke;
     const at = { method: 'jsq', training: {} } as const;
-    const there = await executeCell(makeCell(profile, { ...at, system: { servers: 2 } }, 1));
-    const moved = await executeCell(makeCell(profile, { ...at, system: {}, appliedTo: { servers: 2 } }, 1));
-    expect(boundedRuns()(moved).bound).toBe(boundedRuns()(there).bound);
+    const again = await executeRun(runSpec(profile, { ...at, system: { servers: 2 } }, 1));
+    const moved = await executeRun(runSpec(profile, { ...at, system: {}, appliedTo: { servers: 2 } }, 1));
+    expect(boundedRuns()(moved).bound).toBe(boundedRuns()(again).bound);
   });
 });
