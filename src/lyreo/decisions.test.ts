@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { systemConfig } from '../system/presets';
-import { clipTerms, decisionRatios } from './decisions';
+import { clippedObjective, isClipped } from './clipped-objective';
+import { decisionRatios } from './decisions';
 import { createPolicy } from './policy';
 import { playEpisode, type Rollout } from './rollout';
 
-describe('clipTerms', () => {
+describe('clippedObjective', () => {
   it.each([
-    // ρ, Â, clip(ρ), L, stopped
-    [1.5, 2, 1.2, 2.4, true],
-    [1.5, -2, 1.2, -3, false],
-    [0.5, 2, 0.8, 1, false],
-    [0.5, -2, 0.8, -1.6, true],
-    [1.1, 2, 1.1, 2.2, false],
-  ])('ρ = %d, Â = %d', (ratio, advantage, clipped, objective, isStopped) => {
-    const terms = clipTerms(ratio, advantage, 0.2);
-    expect(terms.clipped).toBe(clipped);
-    expect(terms.objective).toBeCloseTo(objective, 12);
-    expect(terms.isStopped).toBe(isStopped);
+    // ρ, Â, L, stopped
+    [1.5, 2, 2.4, true],
+    [1.5, -2, -3, false],
+    [0.5, 2, 1, false],
+    [0.5, -2, -1.6, true],
+    [1.1, 2, 2.2, false],
+  ])('ρ = %d, Â = %d', (ratio, advantage, objective, isStopped) => {
+    expect(clippedObjective(ratio, advantage, 0.2)).toBeCloseTo(objective, 12);
+    expect(isClipped(ratio, advantage, 0.2)).toBe(isStopped);
   });
 });
 

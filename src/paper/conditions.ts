@@ -65,11 +65,6 @@ export const conditions: Readonly<Record<ConditionName, Condition>> = {
   },
 };
 
-/** A condition by name. */
-export function conditionOf(name: ConditionName): Condition {
-  return conditions[name];
-}
-
 /** The methods that are trained in a condition. */
 export const conditionLearners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
@@ -91,5 +86,5 @@ export const scalable: MethodName = 'lyreo-seq';
 /** The methods that a condition asks for, those that learn first. */
 export function conditionMethods(name: ConditionName): readonly MethodName[] {
   const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] };
-  return [...learners[conditionOf(name).learning], ...conditionRules];
+  return [...learners[conditions[name].learning], ...conditionRules];
 }

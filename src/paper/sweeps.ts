@@ -5,7 +5,7 @@ import {
   conditionLearners,
   conditionMethods,
   type ConditionName,
-  conditionOf,
+  conditions,
   conditionRules,
   scalable,
 } from './conditions';
@@ -153,7 +153,7 @@ export function sweeps(profile: Profile): Sweep[] {
 
 /** The point of a method in a condition: trained and evaluated in it, or trained at the default and applied to it. */
 export function conditionPoint(profile: Profile, name: ConditionName, method: MethodName): Point {
-  const { system: fields, learning } = conditionOf(name);
+  const { system: fields, learning } = conditions[name];
   const system = fields({ users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system });
   return method === scalable && learning === 'trained at the default'
     ? { method, system: {}, training: {}, appliedTo: system }

@@ -1,8 +1,7 @@
 /** Sentences and tables about stored runs, beside their figures. */
 import { type Judgement, formatNumber, intervalText, withUnit } from '../paper/judgement';
 import type { FigureId } from '../paper/sweeps';
-import type { FigureRuns, RunMetric } from '../paper/results';
-import type { StoredRun } from '../paper/run-store';
+import type { FigureRuns } from '../paper/results';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { meanInterval } from '../paper/statistics';
 
@@ -38,12 +37,7 @@ export function runsNote({ series, missing, command, figureId, profile }: Figure
   return `${have} Missing: ${names.join(', ')}${more}. They are made by: ${command}`;
 }
 
-/** A number of some runs, "2.47 [2.45, 2.49] s" with its 95 % interval over seeds. */
-export function valueText(runs: readonly StoredRun[], metric: RunMetric, unit = ''): string {
-  return intervalOf(runs.map(metric), unit);
-}
-
-/** A mean of values, one per seed, with its 95 % interval. */
+/** "2.47 [2.45, 2.49] s": the mean of values, one per seed, with its 95 % interval. */
 export function intervalOf(values: readonly number[], unit = ''): string {
   const interval = meanInterval(values);
   if (interval.n === 0) return '(no runs yet)';

@@ -43,3 +43,7 @@ export { type BoundedRun, boundedRuns } from './bounds/bounded-run';
 // The true effect of decisions, beside their credit.
 export { type CounterfactualEffects, type CounterfactualOptions, counterfactualEffects } from './counterfactual';
 export { correlation, rankCorrelation, withinGroups } from './correlation';
+
+// Conclusions of the paper in conditions that it leaves out, and the goals of LYREO.
+export { conclusions, conditionClaims } from './condition-claims';
+export { goals, goalPoint, goodFrom, goodLatency } from './goals';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Conclusion, conditionClaims } from './condition-claims';
-import type { ConditionName } from './conditions';
-import { matrix } from './matrix';
-import { profiles } from './profiles';
-import type { RunSpec } from './run-spec';
-import type { MethodName } from './methods';
-import { Results } from './results';
-import type { StoredRun } from './run-store';
+import type { ConditionName } from '../paper/conditions';
+import { matrix } from '../paper/matrix';
+import { profiles } from '../paper/profiles';
+import type { RunSpec } from '../paper/run-spec';
+import type { MethodName } from '../paper/methods';
+import { Results } from '../paper/results';
+import type { StoredRun } from '../paper/run-store';
 
 /** Latency and deviation of the paper's order, a little different from seed to seed. */
 const base: Partial<Record<MethodName, readonly [latency: number, deviation: number]>> = {

@@ -1,10 +1,10 @@
 import { tableOne } from '../system/presets';
-import { type ConditionName, conditionLearners, conditionOf, scalable } from './conditions';
-import { type Judgement, type Named, allHold, isBounded, isLess } from './judgement';
-import { conditionPoint } from './sweeps';
-import { type MethodName, methodOf } from './methods';
-import { steady } from './quantities';
-import { type Results, type RunMetric, deviation, latency as measuredLatency } from './results';
+import { type ConditionName, conditionLearners, conditions, scalable } from '../paper/conditions';
+import { type Judgement, type Named, allHold, isBounded, isLess } from '../paper/judgement';
+import { conditionPoint } from '../paper/sweeps';
+import { type MethodName, methodOf } from '../paper/methods';
+import { steady } from '../paper/quantities';
+import { type Results, type RunMetric, deviation, latency as measuredLatency } from '../paper/results';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -33,7 +33,7 @@ const rules: readonly MethodName[] = ['static', 'll', 'random'];
  * overloaded run counts as the worst.
  */
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
-  const learning = name === 'default' ? 'trained in it' : conditionOf(name).learning;
+  const learning = name === 'default' ? 'trained in it' : conditions[name].learning;
   const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] }[learning];
   const of = (method: MethodName, metric: RunMetric): Named => {
     const point = name === 'default' ? { method } : conditionPoint(results.profile, name, method);

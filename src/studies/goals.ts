@@ -1,6 +1,6 @@
 import { tableOne } from '../system/presets';
-import { type Judgement, type Named, allHold, combine, isBounded, isNotPositive, undecided } from './judgement';
-import { type MethodName, methodOf } from './methods';
+import { type Judgement, type Named, allHold, combine, isBounded, isNotPositive, undecided } from '../paper/judgement';
+import { type MethodName, methodOf } from '../paper/methods';
 import {
   type PointLike,
   type Results,
@@ -10,8 +10,8 @@ import {
   isUndecided,
   latency,
   logColumn,
-} from './results';
-import type { StoredRun } from './run-store';
+} from '../paper/results';
+import type { StoredRun } from '../paper/run-store';
 
 /** Something that LYREO is built to reach, with what stored runs say of it. */
 export interface Goal {

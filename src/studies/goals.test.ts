@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Goal, goals, goodFrom } from './goals';
-import { matrix } from './matrix';
-import { profiles } from './profiles';
-import type { RunSpec } from './run-spec';
+import { matrix } from '../paper/matrix';
+import { profiles } from '../paper/profiles';
+import type { RunSpec } from '../paper/run-spec';
 import type { StabilityVerdict } from '../env/stability';
-import type { MethodName } from './methods';
-import { Results } from './results';
-import type { StoredRun } from './run-store';
+import type { MethodName } from '../paper/methods';
+import { Results } from '../paper/results';
+import type { StoredRun } from '../paper/run-store';
 
 /** Latency, deviation, and the update from which on the training is good. */
 const base: Partial<Record<MethodName, readonly [latency: number, deviation: number, good: number]>> = {
