@@ -3,12 +3,12 @@
  * runs them; with PART only the checks whose names contain it. Prints `ok name` or `FAIL name: why` per check.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { inRoot, jupyterEnv, main, root } from './common.mjs';
-import { checkLab } from './e2e-lab.mjs';
+import { checkLab, writeNotebook } from './e2e-lab.mjs';
 
 const { findChromium } = createRequire(import.meta.url)('../dist/notebook/render.js');
 const PLOTLY = 'application/vnd.plotly.v1+json';
@@ -16,7 +16,7 @@ const RUN_ALL_MS = 240_000;
 
 main(async () => {
   const wanted = process.argv[2] ?? '';
-  const notebooks = prepare().filter(({ name }) => name.includes(wanted));
+  const notebooks = prepare(wanted);
   const lab = await startLab();
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
   let failed = 0;
@@ -25,7 +25,7 @@ main(async () => {
     console.log(problem ? `FAIL ${name}: ${problem}` : `ok ${name}`);
   };
   try {
-    await checkLab(browser, lab.addressOf, wanted, told);
+    await checkLab(browser, lab, wanted, told);
     for (const notebook of notebooks)
       told(notebook.name, await check(browser, lab.addressOf, notebook).catch((error) => error.message));
   } finally {
@@ -37,9 +37,8 @@ main(async () => {
 });
 
 /** Copies, for JupyterLab saves what it runs. Each with the numbers of cells and plots it must show. */
-function prepare() {
-  mkdirSync(inRoot('notebooks'), { recursive: true });
-  const names = readdirSync(inRoot('notebooks')).filter((name) => /^0.*\.ipynb$/.test(name));
+function prepare(wanted) {
+  const names = readdirSync(inRoot('notebooks')).filter((name) => /^0.*\.ipynb$/.test(name) && name.includes(wanted));
   const copies = names.sort().map((name) => {
     const file = `e2e-${name}`;
     copyFileSync(inRoot('notebooks', name), inRoot('notebooks', file));
@@ -48,11 +47,14 @@ function prepare() {
     const code = cells.filter((cell) => cell.cell_type === 'code' && cell.source.length > 0);
     return { name, file, cells: code.length, plots: outputs.filter((output) => output.data?.[PLOTLY]).length };
   });
-  return [helpersNotebook(), ...copies];
+  return ['display helpers']
+    .filter((name) => name.includes(wanted))
+    .map(helpersNotebook)
+    .concat(copies);
 }
 
 /** The display helpers by themselves: typed arrays, a figure that is redrawn, a table. */
-function helpersNotebook() {
+function helpersNotebook(name) {
   const file = 'e2e-helpers.ipynb';
   const sources = [
     "import * as lyreo from 'lyreo';",
@@ -65,14 +67,8 @@ for (let i = 1; i <= 4; i++) {
 await live.done();`,
     "lyreo.table([{ name: 'a', value: 1 }]);",
   ];
-  const cells = sources.map((source, i) => ({
-    ...{ cell_type: 'code', id: `cell-${i}`, execution_count: null },
-    ...{ metadata: {}, outputs: [], source },
-  }));
-  const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
-  const notebook = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 };
-  writeFileSync(inRoot('notebooks', file), JSON.stringify(notebook));
-  return { name: 'display helpers', file, cells: cells.length, plots: 2, titles: ['typed', 'update 4'] };
+  writeNotebook(file, sources);
+  return { name, file, cells: sources.length, plots: 2, titles: ['typed', 'update 4'] };
 }
 
 async function startLab() {
@@ -93,7 +89,7 @@ async function startLab() {
         child.kill('SIGTERM');
         await ended;
       };
-      return { addressOf, stop };
+      return { url, addressOf, stop };
     }
     if (child.exitCode !== null) break;
     await sleep(200);

@@ -24,6 +24,7 @@ Module._resolveFilename = function (request, parent, ...rest) {
 const addon = path.join(__dirname, '../node_modules/@tensorflow/tfjs-node/lib/napi-v8/tfjs_binding.node');
 const hasAddon = () => fs.existsSync(addon);
 
+const { withLanguage } = require('./kernel-language.cjs');
 const jupyter = require('tslab/dist/jupyter');
 const converter = require('tslab/dist/converter');
 const executor = require('tslab/dist/executor');
@@ -60,7 +61,7 @@ jupyter.ZmqServer.prototype.handleShellMessage = function (...message) {
 // `for await`. Looking at the emitted code finds all of them.
 const { createConverter } = converter;
 converter.createConverter = (options) => {
-  const made = createConverter(options);
+  const made = withLanguage(createConverter(options));
   return {
     ...made,
     convert(previous, source) {
@@ -112,6 +113,8 @@ globalThis[Symbol.for('lyreo.kernel')] = hook;
 
 /** Set once the cell was told, until it had a turn: interrupts that came during one long step are one. */
 let telling = false;
+/** Whether the running cell was told. */
+let told = false;
 /** tslab's own listener: the cell fails. */
 let failCell = () => {};
 
@@ -119,7 +122,7 @@ let failCell = () => {};
 function onInterrupt() {
   if (telling) return;
   if (stopRequests.size === 0) return endCell();
-  telling = true;
+  telling = told = true;
   setImmediate(() => (telling = false));
   for (const request of stopRequests) request();
   stopRequests.clear();
@@ -220,11 +223,15 @@ for (const name of ['setTimeout', 'setImmediate']) {
 const isInterruption = ({ code, message }) =>
   code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' || message === 'Interrupted asynchronously';
 
+const INTERRUPTED =
+  'Interrupted. Cells that waited for this one have not run: Run > Run Selected Cell and All Below continues here.';
+const STOPPED = 'Stopped. The cells below use the results so far; run this cell again for all of them.';
+
 /** The frames of the kernel and of Node below a cell's own are noise, and all of them where the message says it all. */
 function shortenStack(error) {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return error;
   if (error.name === 'UserError') return `${error.name}: ${error.message}`;
-  if (isInterruption(error)) return 'Interrupted.';
+  if (isInterruption(error)) return INTERRUPTED;
   const noise = /^ +at .*([\\/]tslab[\\/]dist[\\/]|\(?node:)/;
   const lines = error.stack.split('\n').filter((line) => !noise.test(line));
   error.stack = lines.join('\n').replaceAll('evalmachine.<anonymous>', 'cell');
@@ -241,9 +248,12 @@ executor.createExecutor = (folder, converters, output) => {
     ...made,
     async execute(source) {
       stopRequests.clear();
+      told = false;
       hook.cell = {};
       try {
-        return await made.execute(source);
+        const succeeded = await made.execute(source);
+        if (succeeded && told) output.log(STOPPED);
+        return succeeded;
       } finally {
         Atomics.store(state, 0, IDLE);
         untrackTimers();

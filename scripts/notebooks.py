@@ -2,18 +2,21 @@
 
 Without --write it compares the text of every output with the committed one and changes no file; a
 cell whose output differs from run to run carries the tag "varies". With --write it stores the new
-outputs so that a diff shows only what changed, and the pictures in figures/.
+outputs so that a diff shows only what changed, the pictures in figures/, the links from notebook to
+notebook and the run times, which index.ipynb, the last to run, shows.
 Prints `ok name` or `FAIL name: why` per notebook.
 """
 
 import argparse
 import copy
 import difflib
+import json
 import math
 import os
 import re
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import nbformat
@@ -23,6 +26,9 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 CELL_SECONDS = 900
+SECONDS = ROOT / "data" / "notebook-seconds.json"
+INDEX = "index.ipynb"
+LINKS = re.compile(r"(\[[^]]*\]\([^)]*\)( · )?)+")
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 KERNEL = {"display_name": "TypeScript", "language": "typescript", "name": "tslab"}
 
@@ -72,8 +78,8 @@ def tidy(notebook):
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": language})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
-        tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        kept = ("tags", "jupyter")
+        cell.metadata = nbformat.from_dict({key: cell.metadata[key] for key in kept if key in cell.metadata})
         if cell.cell_type == "code":
             cell.execution_count = None
             # An output that a live display left empty shows nothing.
@@ -121,21 +127,53 @@ def check_no_paths(notebook):
             raise Failed(f"an output holds the path {path}")
 
 
+def links(path, paths):
+    """The line of links to the notebooks before and after, and to the index."""
+    at = paths.index(path)
+    name = lambda p: re.sub(r"^(\d+) (fig|table)\d+", r"\1", p.stem.replace("-", " ")).replace("  ", " ")
+    parts = []
+    if at > 0:
+        parts.append(f"[← {name(paths[at - 1])}]({paths[at - 1].name})")
+    if path.name != INDEX:
+        parts.append(f"[contents]({INDEX})")
+    if at + 1 < len(paths):
+        parts.append(f"[{name(paths[at + 1])} →]({paths[at + 1].name})")
+    return " · ".join(parts)
+
+
+def write_links(notebook, line):
+    """Below the title and as the last cell."""
+    first = notebook.cells[0]
+    title, *rest = [part for part in first.source.split("\n\n") if not LINKS.fullmatch(part)]
+    first.source = "\n\n".join([title, line, *rest])
+    if notebook.cells[-1].id != "onward":
+        notebook.cells.append(nbformat.v4.new_markdown_cell("", id="onward"))
+    notebook.cells[-1].source = line
+
+
 def process(path, write):
     committed = nbformat.read(path, as_version=4)
     fresh = copy.deepcopy(committed)
+    began = time.monotonic()
     execute(fresh)
+    seconds = round(time.monotonic() - began)
     tidy(fresh)
     check_no_paths(fresh)
     if write:
-        half = path.with_suffix(".part")
-        nbformat.write(fresh, half)
-        half.replace(path)
+        store(fresh, path)
+        times = json.loads(SECONDS.read_text()) | {path.stem: seconds}
+        SECONDS.write_text(json.dumps(dict(sorted(times.items())), indent=2) + "\n")
     else:
         if committed.metadata != fresh.metadata:
             raise Failed(f"the metadata is {committed.metadata}; the kernel gives {fresh.metadata}")
         tidy(committed)
         compare(committed, fresh)
+
+
+def store(notebook, path):
+    half = path.with_suffix(".part")
+    nbformat.write(notebook, half)
+    half.replace(path)
 
 
 def part_of(text):
@@ -151,12 +189,19 @@ def main():
     parser.add_argument("--part", type=part_of, default=(1, 1), help="I/N: every N-th notebook from the I-th on")
     parser.add_argument("names", nargs="*", help="part of a file name; default: all")
     options = parser.parse_args()
-    paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith("e2e-")]
+    # The index is the first to read and the last to run, for it shows the run times of the others.
+    paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith(("e2e-", INDEX))]
+    paths.append(NOTEBOOKS / INDEX)
+    if options.write:
+        for path in paths:
+            notebook = nbformat.read(path, as_version=4)
+            write_links(notebook, links(path, [paths[-1], *paths[:-1]]))
+            store(notebook, path)
     for name in options.names:
         if not any(name in p.name for p in paths):
             parser.error(f"name is {name!r}; allowed: part of a file name in notebooks/, such as {paths[0].stem}")
     if options.names:
-        paths = [p for p in paths if any(name in p.name for name in options.names)]
+        paths = [p for p in paths if any(name in p.name for name in options.names) or options.write and p.name == INDEX]
     index, count = options.part
     paths = paths[index - 1 :: count]
     os.environ["LYREO_STATIC"] = "1"

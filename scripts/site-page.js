@@ -1,4 +1,4 @@
-/* In the pages of npm run site: a click on a figure's picture draws the figure itself, with its menus and sliders. */
+/* In the pages of npm run site: a click on a figure's picture draws the figure itself, with its menus and sliders; a box opens all code. */
 'use strict';
 
 function load(source) {
@@ -32,3 +32,7 @@ for (const picture of document.querySelectorAll('.output_png img')) {
     { once: true },
   );
 }
+
+document.querySelector('#code')?.addEventListener('change', ({ target }) => {
+  for (const code of document.querySelectorAll('main details')) code.open = target.checked;
+});

@@ -33,7 +33,7 @@ main(async () => {
 
 function pageNames() {
   const notebooks = readdirSync(inRoot('notebooks')).filter((name) => /^(?!e2e-).*\.ipynb$/.test(name));
-  return ['index', ...notebooks.map((name) => name.replace(/\.ipynb$/, ''))];
+  return notebooks.map((name) => name.replace(/\.ipynb$/, ''));
 }
 
 const address = (name) => pathToFileURL(inRoot('site', `${name}.html`)).href;
@@ -53,13 +53,16 @@ async function check(browser, name) {
     if (outside) return `asks for ${outside}`;
     if (complaints.length > 0) return complaints[0];
     if (seen.title === '') return 'has no title';
-    if (name === 'index' && seen.empty > 0) return 'says of a notebook nothing that notebooks/README.md should';
+    if (seen.open > 0) return `${seen.open} code cells are open at first`;
+    if (seen.contents === 0) return 'has no contents list';
+    if (seen.tables < seen.pictures)
+      return `${seen.pictures} pictures, but only ${seen.tables} tables of their numbers`;
     if (seen.blank.length > 0) return `shows no picture ${seen.blank[0]}`;
     if (seen.formulas < formulasOf(name)) return `${formulasOf(name)} formulas expected, ${seen.formulas} there`;
     if (seen.fonts === 0 && seen.formulas > 0) return 'the fonts of formulas are not loaded';
     if (seen.width > 700) return `is ${seen.width} px wide in a window of 700`;
     const broken = seen.links.find((link) => !resolves(link));
-    return broken && `links to ${broken}, which is not there`;
+    return broken && `links to ${broken}, which is not in the site`;
   } finally {
     await page.close();
   }
@@ -75,7 +78,10 @@ async function look() {
   return {
     title: document.title,
     blank: images.filter((image) => image.naturalWidth === 0).map((image) => image.getAttribute('src')),
-    empty: all('.index td:nth-child(3)').filter((cell) => cell.textContent === '').length,
+    open: all('main details[open]').length,
+    contents: all('.contents a').length,
+    pictures: all('.output_png img').length,
+    tables: all('a[href$=".csv"]').length,
     formulas: all('.katex').filter((formula) => formula.getBoundingClientRect().width > 0).length,
     fonts: [...document.fonts].filter((font) => font.family.startsWith('KaTeX') && font.status === 'loaded').length,
     width: document.documentElement.scrollWidth,
@@ -92,12 +98,12 @@ function formulasOf(name) {
   return words.join('\n\n').match(/\$\$[^$]+\$\$|\$[^$]+\$/g)?.length ?? 0;
 }
 
-/** A file that is there; in one of our pages also the place that the link names. */
+/** A file of the site that is there; in one of our pages also the place that the link names. */
 function resolves(link) {
   const [file, place] = link.split('#');
   if (!link.startsWith('file:')) return /^https:/.test(link);
   const path = fileURLToPath(file);
-  if (!existsSync(path)) return false;
+  if (!path.startsWith(inRoot('site')) || !existsSync(path)) return false;
   const text = place === undefined ? '' : readFileSync(path, 'utf8');
   return place === undefined || [place, decodeURIComponent(place)].some((id) => text.includes(`id="${id}"`));
 }

@@ -19,7 +19,6 @@ import { SetupError, collect, inRoot, jupyterEnv, main, venvPython } from './com
 import { setup } from './setup.mjs';
 
 const require = createRequire(import.meta.url);
-const { name: project, description } = require('../package.json');
 
 main(async () => {
   await setup();
@@ -28,8 +27,10 @@ main(async () => {
   rmSync(half, { recursive: true, force: true });
   const pages = exportNotebooks(half);
   copyAssets(half);
-  for (const page of pages) writeFileSync(join(half, `${page.name}.html`), notebookPage(page, pages));
-  writeFileSync(join(half, 'index.html'), indexPage(pages));
+  for (const page of pages) {
+    const html = page.name === 'index' ? indexPage(page, pages) : notebookPage(page, pages);
+    writeFileSync(join(half, `${page.name}.html`), html);
+  }
   const old = inRoot('site.old');
   rmSync(old, { recursive: true, force: true });
   if (existsSync(site)) renameSync(site, old);
@@ -88,17 +89,27 @@ ${content}
 </html>
 `;
 
-function notebookPage({ name, title, body }, pages) {
-  const at = pages.findIndex((page) => page.name === name);
-  const step = (page, arrow) => (page ? `<a href="${page.name}.html">${arrow(escape(page.title))}</a>` : '');
-  const steps = [
-    '<a href="index.html">all notebooks</a>',
-    step(pages[at - 1], (text) => `← ${text}`),
-    step(pages[at + 1], (text) => `${text} →`),
-  ];
-  const bar = `<nav>${steps.filter(Boolean).join('')}`;
-  const toggle = '<label><input type="checkbox" id="code" checked> code</label>';
-  return shell(title, `${bar}${toggle}</nav>\n<main>\n${withLinks(withFormulas(body), pages)}\n</main>\n${bar}</nav>`);
+function notebookPage({ title, body }, pages) {
+  const toggle = '<label><input type="checkbox" id="code"> all code</label>';
+  const bar = `<nav><a href="index.html">all notebooks</a>${toggle}</nav>`;
+  return shell(title, `${bar}\n${contents(body)}\n<main>\n${readable(body, pages)}\n</main>`);
+}
+
+/** A notebook's body with formulas, links to the other pages, code folded, and the numbers behind each picture. */
+function readable(body, pages) {
+  return withLinks(withFormulas(body), pages)
+    .replace(/<div class="highlight hl-typescript">.*?<\/pre><\/div>/gs, '<details><summary>code</summary>$&</details>')
+    .replace(
+      /<img [^>]*src="(images\/[^"]+)\.png"[^>]*>/g,
+      '$&\n<p class="numbers"><a href="$1.csv" download>the numbers as CSV</a></p>',
+    );
+}
+
+/** The headings of a page as links. */
+function contents(body) {
+  const headings = [...body.matchAll(/<h([23]) id="([^"]+)">(.*?)<a class="anchor-link"/g)];
+  const items = headings.map(([, level, id, text]) => `<li class="level${level}"><a href="#${id}">${text}</a></li>`);
+  return `<details class="contents" open><summary>on this page</summary><ul>${items.join('\n')}</ul></details>`;
 }
 
 /** Formulas as HTML and, for screen readers, MathML. */
@@ -108,53 +119,25 @@ function withFormulas(body) {
   );
 }
 
-/** A notebook's link becomes its page's; other files lie beside the site as they do beside the notebooks. */
+/** A notebook's link becomes its page's. */
 function withLinks(body, pages) {
   const names = new Set(pages.map(({ name }) => name));
-  return body.replace(/href="(?![a-z]+:|#)([^"]+)"/g, (_, target) => {
-    const [file, hash = ''] = target.split(/(?=#)/);
-    const name = file.replace(/\.ipynb$/, '');
-    if (file !== name && names.has(name)) return `href="${name}.html${hash}"`;
-    return `href="${file.startsWith('../') ? target : `../notebooks/${target}`}"`;
-  });
-}
-
-function indexPage(pages) {
-  const questions = readQuestions();
-  const rows = pages.map(({ name, title, image }) => {
-    const { figure = '', question = '' } = questions.get(name) ?? {};
-    const picture = image ? `<a href="${name}.html"><img src="${image}" alt="" loading="lazy"></a>` : '';
-    const link = `<a href="${name}.html">${escape(capital(figure === '' ? title : title.replace(`${figure}: `, '')))}</a>`;
-    return `<tr><td>${figure}</td><td>${link}</td><td>${escape(capital(question))}</td><td>${picture}</td></tr>`;
-  });
-  const head = '<tr><th>Figure</th><th>Notebook</th><th>What it shows</th><th></th></tr>';
-  return shell(
-    project,
-    `<main class="index">
-<h1>${project}</h1>
-<p>${escape(description)}.</p>
-<p>The paper's claims and settings against the stored runs: ${escape(scoreboardLine())}
-(<a href="19-scoreboard.html">each with its rule</a>).</p>
-<table>
-${[head, ...rows].join('\n')}
-</table>
-<p>How to run them: <a href="../README.md">README.md</a>.</p>
-</main>`,
+  return body.replace(/href="([\w-]+)\.ipynb(#[^"]*)?"/g, (link, name, hash = '') =>
+    names.has(name) ? `href="${name}.html${hash}"` : link,
   );
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Which figure each notebook is of and what it asks, as the table of notebooks/README.md says. */
-function readQuestions() {
-  const text = readFileSync(inRoot('notebooks', 'README.md'), 'utf8');
-  const rows = text.matchAll(/^\| \[(.+?)\]\(.+?\) \| (?:((?:Fig\.|Table) \w+): )?(.+) \|$/gm);
-  return new Map([...rows].map(([, name, figure, question]) => [name, { figure, question }]));
-}
-
-/** The scoreboard's summary of the long runs. */
-function scoreboardLine() {
-  const { scoreboard } = require('../dist/paper/scoreboard.js');
-  const { Results } = require('../dist/paper/results.js');
-  return scoreboard(Results.load('paper')).summary;
+/** The start page: index.ipynb, and the upper left of each notebook's first picture in its own size. */
+function indexPage(page, pages) {
+  const cards = pages
+    .filter(({ name, image }) => name !== 'index' && image)
+    .map(
+      ({ name, title, image }) =>
+        `<a class="card" href="${name}.html"><span>${escape(title)}</span><img src="${image}" alt="" loading="lazy"></a>`,
+    );
+  const gallery = `<h2 id="pictures">Pictures<a class="anchor-link" href="#pictures">¶</a></h2>\n<div class="gallery">\n${cards.join('\n')}\n</div>`;
+  return shell(
+    page.title,
+    `${contents(page.body + gallery)}\n<main>\n${readable(page.body, pages)}\n${gallery}\n</main>`,
+  );
 }

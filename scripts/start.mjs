@@ -13,8 +13,8 @@ const HELP = `npm start [-- --no-browser] [--port N]
   --port N      listen on port N of 127.0.0.1 (default: the first free one from 8888)
 `;
 
-/** The page that is open at first. */
-const START_PAGE = '/lab/tree/README.md';
+/** The notebook that is open at first. */
+const START_PAGE = '/lab/tree/index.ipynb';
 
 main(async () => {
   const options = readOptions();

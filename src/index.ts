@@ -66,6 +66,7 @@ export { publishedFacts } from './paper/published';
 export { readings, readingRows } from './paper/readings';
 export { type ScoreboardRow, scoreboard } from './paper/scoreboard';
 export { type ConditionName, conditions } from './paper/conditions';
+export { verdictSentences } from './paper/verdict';
 export { type Inspection, inspect } from './env/inspect';
 export { latencyParts, requestIterations, companions, kvByRequest } from './env/inspect-request';
 export { repeatAssignments, toScenario } from './env/repeat';
