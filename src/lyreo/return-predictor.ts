@@ -65,27 +65,29 @@ export class ReturnPredictor {
   predict(sequences: Sequences): Float64Array {
     const windows = this.layOut(sequences);
     const outputs = this.lstm.predict({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
-    return this.norm.restored(this.collect(sequences, windows, outputs, this.outputs));
+    return this.norm.restored(rowsOf(outputs, windows.rows, this.outputs));
   }
 
   /**
    * Predictions, and what a small change of χ_t changes in the prediction made at t, output by output.
    *
-   * @returns predictions [N, T, O], and one gradient [N, T, I] per output.
+   * @param from the first of the `count` neighbouring inputs that change.
+   * @returns predictions [N, T, O], and one gradient [N, T, count] per output.
    */
-  sensitivity(sequences: Sequences): { predictions: Float64Array; gradients: Float32Array[] } {
+  sensitivity(
+    sequences: Sequences,
+    from: number,
+    count: number,
+  ): { predictions: Float64Array; gradients: Float32Array[] } {
     const windows = this.layOut(sequences);
     const tape = this.lstm.forward({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
-    const predictions = this.norm.restored(this.collect(sequences, windows, tape.outputs, this.outputs));
-    const gradients = this.lstm.stepGradients(tape).map((raw, o) => {
-      const gradient = this.collect(sequences, windows, raw, this.inputs);
-      for (let row = 0; row < gradient.length / this.inputs; row++) {
-        const slope = this.norm.slope(o, predictions[row * this.outputs + o]);
-        for (let k = row * this.inputs; k < (row + 1) * this.inputs; k++) gradient[k] *= slope;
-      }
-      return gradient;
-    });
+    const predictions = this.norm.restored(rowsOf(tape.outputs, windows.rows, this.outputs));
+    const gradients = this.lstm.stepGradients(tape, windows.rows, from, count);
     tape.dispose();
+    gradients.forEach((gradient, o) => {
+      for (let k = 0; k < gradient.length; k++)
+        gradient[k] *= this.norm.slope(o, predictions[Math.floor(k / count) * this.outputs + o]);
+    });
     return { predictions, gradients };
   }
 
@@ -152,48 +154,33 @@ export class ReturnPredictor {
     const stride = Math.max(1, H - Math.floor(H / 3));
     const perSequence = Math.ceil((T - H) / stride) + 1;
     const count = N * perSequence;
-    const startOf = (window: number): number => Math.min((window % perSequence) * stride, T - H);
     const x = new Float32Array(H * count * I);
-    const parts: WindowPart[] = [];
-    for (let window = 0; window < count; window++) {
-      const sequence = Math.floor(window / perSequence);
-      const start = startOf(window);
+    const rows = new Int32Array(N * T);
+    for (let window = count - 1; window >= 0; window--) {
+      const start = Math.floor(window / perSequence) * T + Math.min((window % perSequence) * stride, T - H);
       for (let h = 0; h < H; h++) {
-        const at = (sequence * T + start + h) * I;
-        x.set(inputs.subarray(at, at + I), (h * count + window) * I);
-      }
-      const isFirst = window % perSequence === 0;
-      parts.push({ window, sequence, from: isFirst ? 0 : startOf(window - 1) + H, to: start + H });
-    }
-    return { steps: H, count, inputs: x, parts, startOf };
-  }
-
-  /** Takes each step from the window that is responsible for it: [H, windows, width] to [N, T, width]. */
-  private collect(sequences: Sequences, windows: Windows, values: Float32Array, width: number): Float32Array {
-    const out = new Float32Array(sequences.count * sequences.steps * width);
-    for (const { window, sequence, from, to } of windows.parts) {
-      const start = windows.startOf(window);
-      for (let t = from; t < to; t++) {
-        const at = ((t - start) * windows.count + window) * width;
-        out.set(values.subarray(at, at + width), (sequence * sequences.steps + t) * width);
+        const row = h * count + window;
+        x.set(inputs.subarray((start + h) * I, (start + h + 1) * I), row * I);
+        // From the last window to the first: the first that has a step is responsible for it.
+        rows[start + h] = row;
       }
     }
-    return out;
+    return { steps: H, count, inputs: x, rows };
   }
-}
-
-/** The steps from..to−1 of a sequence are read from this window. */
-interface WindowPart {
-  readonly window: number;
-  readonly sequence: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 interface Windows {
   readonly steps: number;
   readonly count: number;
+  /** [H, windows, I]. */
   readonly inputs: Float32Array;
-  readonly parts: readonly WindowPart[];
-  startOf(window: number): number;
+  /** Where each step of each sequence is read, h·windows + window, [N·T]. */
+  readonly rows: Int32Array;
+}
+
+/** The chosen rows of [R, width]. */
+function rowsOf(values: Float32Array, rows: Int32Array, width: number): Float32Array {
+  const out = new Float32Array(rows.length * width);
+  for (let r = 0; r < rows.length; r++) out.set(values.subarray(rows[r] * width, (rows[r] + 1) * width), r * width);
+  return out;
 }

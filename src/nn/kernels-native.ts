@@ -1,4 +1,5 @@
 import type { Kernels } from './kernels';
+import { earlierStates } from './lstm-plain';
 import { nativeMlp, type RunGraph } from './mlp-native';
 import type { NativeBackend, OpAttribute, Tensor, Tfjs } from './tfjs';
 
@@ -30,16 +31,15 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
   };
   const reshapeAttributes = [...float, type('Tshape', b.TF_INT32)];
   const shapes = new Map<string, Tensor>();
-  /** As tf.reshape, which uploads the shape at every call. The batches of a run have a handful of shapes. */
-  const reshape = (x: Tensor, shape: readonly number[]): Tensor => {
+  /** The batches of a run have a handful of shapes, each of which is uploaded once. */
+  const shapeTensor = (shape: readonly number[]): Tensor => {
     const key = shape.join();
-    let made = shapes.get(key);
-    if (made === undefined) {
-      made = tf.keep(tf.tensor(shape, [shape.length], 'int32'));
-      shapes.set(key, made);
-    }
-    return run('Reshape', reshapeAttributes, x, made);
+    const made = shapes.get(key) ?? tf.keep(tf.tensor(shape, [shape.length], 'int32'));
+    shapes.set(key, made);
+    return made;
   };
+  const reshape = (x: Tensor, shape: readonly number[]): Tensor =>
+    run('Reshape', reshapeAttributes, x, shapeTensor(shape));
 
   const lengths = new Map<number, Tensor>();
   /** seq_len_max must be int64, a type that tfjs itself does not make: two numbers, the lower half first. */
@@ -67,7 +67,7 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
   const graphs = new Map<string, RunGraph>();
   const kernels: Kernels = {
     native: true,
-    mlp: (...network) => nativeMlp({ tf, backend, kernels, graphs }, ...network),
+    mlp: (...network) => nativeMlp({ backend, kernels, graphs, shapeTensor }, ...network),
     tensor,
     read: (x) => x.dataSync(),
     matMul,
@@ -91,6 +91,22 @@ export function nativeKernels(tf: Tfjs, backend: NativeBackend): Kernels {
       for (const k of [1, 2, 4, 5, 6]) outputs[k].dispose();
       return { x: outputs[0], weights: outputs[3], bias: outputs[7] };
     },
+    lstmStepGrad: ({ i, c, f, o, g, tanhC }, dhs) =>
+      tf.tidy(() => {
+        const [steps, batch, hidden] = c.shape;
+        const [before, ...states] = [earlierStates(tf, c), i, c, f, o, g, tanhC].map((x) =>
+          reshape(x, [steps * batch, hidden]),
+        );
+        const none = tf.zeros([steps * batch, hidden]);
+        // Without peepholes the operation reads no weights, biases, inputs or outputs: only their shapes must fit.
+        const [x, weights, peephole, bias] = [[steps * batch, 1], [1 + hidden, 4 * hidden], [hidden], [4 * hidden]].map(
+          (shape) => tf.zeros(shape),
+        );
+        const inputs = [x, before, none, weights, peephole, peephole, peephole, bias, ...states, none];
+        return dhs.map(
+          (dh) => backend.executeMultipleOutputs('LSTMBlockCellGrad', lstmGradAttributes, [...inputs, dh], 5)[1],
+        );
+      }),
   };
   return kernels;
 }

@@ -1,5 +1,5 @@
 import type { Kernels } from './kernels';
-import { plainLstm, plainLstmGrad } from './lstm-plain';
+import { plainLstm, plainLstmGrad, plainStepGrad } from './lstm-plain';
 import { plainMlp } from './mlp-plain';
 import type { Tensor, Tfjs } from './tfjs';
 
@@ -19,5 +19,6 @@ export function plainKernels(tf: Tfjs): Kernels {
     reshape: (x, shape) => tf.reshape(x, shape),
     lstm: (x, weights, bias) => tf.tidy(() => plainLstm(tf, x, weights, bias)),
     lstmGrad: (x, weights, bias, _states, dh) => tf.tidy(() => plainLstmGrad(tf, x, weights, bias, dh)),
+    lstmStepGrad: (states, dhs) => tf.tidy(() => dhs.map((dh) => plainStepGrad(tf, states, dh))),
   };
 }

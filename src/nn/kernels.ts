@@ -58,6 +58,11 @@ export interface Kernels {
   lstm(x: Tensor, weights: Tensor, bias: Tensor): LstmStates;
   /** Backward through the same window, given ∂loss/∂h [T, B, H]. */
   lstmGrad(x: Tensor, weights: Tensor, bias: Tensor, states: LstmStates, dh: Tensor): LstmGradients;
+  /**
+   * Backward through every step alone: ∂loss/∂z for each of several ∂loss/∂h [T·B, H], z being the gates before their
+   * activations, in the order i, g, f, o, [T·B, 4H].
+   */
+  lstmStepGrad(states: LstmStates, dh: readonly Tensor[]): Tensor[];
   /** The passes of a fully connected network with these parameters. */
   mlp(shape: MlpShape, sizes: readonly number[], parameters: Parameters): MlpPasses;
 }

@@ -24,3 +24,28 @@ export function plainLstmGrad(tf: Tfjs, x: Tensor, weights: Tensor, bias: Tensor
   const [dx, dWeights, dBias] = backward([x, weights, bias], dh);
   return { x: dx, weights: dWeights, bias: dBias };
 }
+
+/** c₋₁ of every step, [T, B, H]: the cell state one step later, zero at first. */
+export function earlierStates(tf: Tfjs, c: Tensor): Tensor {
+  const [steps, batch, hidden] = c.shape;
+  return tf.concat([tf.zeros([1, batch, hidden]), tf.slice(c, [0, 0, 0], [steps - 1, batch, hidden])], 0);
+}
+
+/**
+ * dh·∂h/∂z of every step alone, gates in the order i, g, f, o: with ∂h/∂c = o·(1 − tanh²c), ∂h/∂z is ∂h/∂c·g·i(1−i),
+ * ∂h/∂c·i·(1−g²), ∂h/∂c·c₋₁·f(1−f) and tanh c·o(1−o).
+ */
+export function plainStepGrad(tf: Tfjs, states: LstmStates, dh: Tensor): Tensor {
+  const { i, f, o, g, c, tanhC } = states;
+  const d = tf.reshape(dh, c.shape);
+  const slope = (y: Tensor): Tensor => tf.sub(y, tf.mul(y, y));
+  const dc = tf.mul(d, tf.sub(o, tf.mul(o, tf.mul(tanhC, tanhC))));
+  const dg = tf.mul(dc, i);
+  const gates = [
+    tf.mul(tf.mul(dc, g), slope(i)),
+    tf.sub(dg, tf.mul(dg, tf.mul(g, g))),
+    tf.mul(tf.mul(dc, earlierStates(tf, c)), slope(f)),
+    tf.mul(tf.mul(d, tanhC), slope(o)),
+  ];
+  return tf.reshape(tf.concat(gates, 2), [dh.shape[0], 4 * dh.shape[1]]);
+}

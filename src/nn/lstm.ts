@@ -2,9 +2,7 @@ import type { Rng } from '../core/rng';
 import { addTo } from './accumulate';
 import { uniformInit } from './init';
 import { kernels as bestKernels, type Kernels, type LstmStates, type Tensor } from './kernels';
-import { tensorflow } from './backend';
 import { Parameters } from './parameters';
-import type { Tfjs } from './tfjs';
 
 /** The sizes of a predictor. */
 export interface LstmShape {
@@ -50,8 +48,11 @@ interface Weights {
   readonly headBias: Tensor;
 }
 
-/** Rows at once in `stepGradients`: temporary arrays of all rows cost more memory traffic than the sums. */
-const PIECE_ROWS = 2000;
+/** Inputs get zeros up to a multiple of this: TensorFlow's product takes up to four times as long for other widths. */
+const LANES = 8;
+
+/** The gates of `lstmStepGrad`, as numbers of those of the weights, i, f, g, o. */
+const STEP_GATES = [0, 2, 1, 3];
 
 /**
  * Stacked LSTM layers over a whole window with linear heads at every step; each sequence starts from a zero state.
@@ -106,7 +107,7 @@ export class LstmPredictor {
     }
     const k = this.kernels();
     const w = this.upload(k);
-    const x0 = k.tensor(inputs, [steps, batch, this.shape.inputs]);
+    const x0 = k.tensor(widened(inputs, this.shape.inputs, this.widthOf(0)), [steps, batch, this.widthOf(0)]);
     const layers: LstmStates[] = [];
     let x = x0;
     for (const cell of w.cells) {
@@ -135,9 +136,8 @@ export class LstmPredictor {
    * Adds the gradient of the parameters to `parameters.gradient`; frees the tape.
    *
    * @param dOutputs ∂loss/∂outputs [T, B, O].
-   * @returns ∂loss/∂inputs [T, B, I] if `wantInputs`, else an empty array.
    */
-  backward(tape: LstmTape, dOutputs: Float32Array, wantInputs = false): Float32Array {
+  backward(tape: LstmTape, dOutputs: Float32Array): void {
     const found = this.tapes.get(tape);
     if (found === undefined) throw new Error('backward: this tape is not of this network, or was used');
     const { steps, batch, inputs, layers } = found;
@@ -162,56 +162,71 @@ export class LstmPredictor {
       const cell = w.cells[layer];
       const x = layer === 0 ? inputs : layers[layer - 1].h;
       const gradients = k.lstmGrad(x, cell.weights, cell.bias, layers[layer], dh);
-      addTo(p.gradientView(`lstm ${layer} weights`), k.read(gradients.weights));
+      const dWeights = k.read(gradients.weights);
+      const own = p.gradientView(`lstm ${layer} weights`);
+      const fromInputs = 4 * this.hidden * this.inputsOf(layer);
+      addTo(own.subarray(0, fromInputs), dWeights.subarray(0, fromInputs));
+      addTo(own.subarray(fromInputs), dWeights.subarray(4 * this.hidden * this.widthOf(layer)));
       addTo(p.gradientView(`lstm ${layer} bias`), k.read(gradients.bias));
       for (const t of [gradients.weights, gradients.bias, dh]) t.dispose();
       dh = gradients.x;
     }
-    const dInputs = wantInputs ? k.read(dh) : new Float32Array(0);
     dh.dispose();
     tape.dispose();
-    return dInputs;
   }
 
   /**
    * The change of a step's outputs for a small change of that same step's inputs, all earlier steps held as they were:
-   * ∂y_t/∂x_t, for every step of every sequence. Unlike `backward` it does not run through time, and the tape stays
+   * ∂y_t/∂x_t of chosen steps of chosen sequences. Unlike `backward` it does not run through time, and the tape stays
    * usable.
    *
-   * @returns one [T, B, I] per head.
+   * @param rows t·B + b of each of the n steps, [n].
+   * @param from the first of `count` neighbouring inputs.
+   * @returns one [n, count] per head.
    */
-  stepGradients(tape: LstmTape): Float32Array[] {
+  stepGradients(tape: LstmTape, rows: Int32Array, from: number, count: number): Float32Array[] {
     const found = this.tapes.get(tape);
     if (found === undefined) throw new Error('stepGradients: this tape is not of this network, or was used');
     const { steps, batch, layers } = found;
     const k = this.kernels();
-    const { tf } = tensorflow();
-    const h = this.hidden;
-    const w = this.upload(k);
-    const gradients = Array.from({ length: this.outputs }, () => new Float32Array(steps * batch * this.shape.inputs));
-    const atOnce = Math.max(1, Math.round(PIECE_ROWS / batch));
-    const piece = (from: number, count: number): void => {
-      // ∂y/∂h of the top layer: the column of each head, the same for every step and sequence.
-      let dh = tf.split(tf.reshape(w.head, [h, this.outputs]), this.outputs, 1).map((d) => tf.reshape(d, [1, h]));
-      for (let layer = this.layers - 1; layer >= 0; layer--) {
-        const slopes = tf.reshape(gateSlopes(tf, layers[layer], from, count), [count * batch, 4 * h]);
-        const fromInputs = tf.slice(w.cells[layer].weights, [0, 0], [this.inputsOf(layer), 4 * h]);
-        dh = dh.map((d) => {
-          const all = tf.concat([d, d, d, d], 1);
-          return layer === this.layers - 1
-            ? tf.matMul(slopes, tf.mul(fromInputs, all), false, true)
-            : tf.matMul(tf.mul(slopes, all), fromInputs, false, true);
-        });
-      }
-      dh.forEach((d, o) => {
-        gradients[o].set(d.dataSync(), from * batch * this.shape.inputs);
+    const [h, top] = [this.hidden, this.layers - 1];
+    // ∂y/∂h of the top layer, the column of each head, is the same for every step and goes with the weights.
+    let dh = [k.tensor(new Float32Array(steps * batch * h).fill(1), [steps * batch, h])];
+    for (let layer = top; layer >= 0; layer--) {
+      const gates = k.lstmStepGrad(layers[layer], dh);
+      const below = Array.from({ length: this.outputs }, (_, head) => {
+        const weights = k.tensor(this.stepWeights(layer, head), [this.widthOf(layer), 4 * h]);
+        const product = k.matMul(gates[layer === top ? 0 : head], weights, false, true);
+        weights.dispose();
+        return product;
       });
-    };
-    for (let from = 0; from < steps; from += atOnce)
-      tf.tidy(() => {
-        piece(from, Math.min(atOnce, steps - from));
+      for (const t of [...dh, ...gates]) t.dispose();
+      dh = below;
+    }
+    const width = this.widthOf(0);
+    return dh.map((d) => {
+      const values = k.read(d);
+      d.dispose();
+      const gradient = new Float32Array(rows.length * count);
+      rows.forEach((row, r) => {
+        gradient.set(values.subarray(row * width + from, row * width + from + count), r * count);
       });
-    return gradients;
+      return gradient;
+    });
+  }
+
+  /** A layer's weights from its inputs, [widthOf(layer), 4H], gates in the order of `lstmStepGrad`; the top layer's times a head's. */
+  private stepWeights(layer: number, head: number): Float32Array {
+    const { hidden: h, outputs: O, parameters: p } = this;
+    const [weights, heads] = [p.view(`lstm ${layer} weights`), p.view('head weights')];
+    const out = new Float32Array(this.widthOf(layer) * 4 * h);
+    for (let at = 0; at < this.inputsOf(layer) * 4 * h; at += 4 * h)
+      STEP_GATES.forEach((gate, k) => {
+        for (let unit = 0; unit < h; unit++)
+          out[at + k * h + unit] =
+            weights[at + gate * h + unit] * (layer === this.layers - 1 ? heads[unit * O + head] : 1);
+      });
+    return out;
   }
 
   /** Frees the copies on the device; the network can still be used. */
@@ -226,6 +241,11 @@ export class LstmPredictor {
     return layer === 0 ? this.shape.inputs : this.hidden;
   }
 
+  /** Inputs of a layer on the device. */
+  private widthOf(layer: number): number {
+    return layer === 0 ? LANES * Math.ceil(this.shape.inputs / LANES) : this.hidden;
+  }
+
   private kernels(): Kernels {
     return this.given ?? bestKernels();
   }
@@ -235,34 +255,29 @@ export class LstmPredictor {
     if (this.weights?.version === p.version) return this.weights;
     this.dispose();
     const h = this.hidden;
-    const cells = Array.from({ length: this.layers }, (_, layer) => ({
-      weights: k.tensor(p.view(`lstm ${layer} weights`), p.shape(`lstm ${layer} weights`)),
-      bias: k.tensor(p.view(`lstm ${layer} bias`), p.shape(`lstm ${layer} bias`)),
-    }));
+    const cells = Array.from({ length: this.layers }, (_, layer) => {
+      const width = this.widthOf(layer);
+      const own = p.view(`lstm ${layer} weights`);
+      const inputs = 4 * h * this.inputsOf(layer);
+      const weights = new Float32Array(4 * h * (width + h));
+      weights.set(own.subarray(0, inputs));
+      weights.set(own.subarray(inputs), 4 * h * width);
+      return {
+        weights: k.tensor(weights, [width + h, 4 * h]),
+        bias: k.tensor(p.view(`lstm ${layer} bias`), p.shape(`lstm ${layer} bias`)),
+      };
+    });
     const head = k.tensor(p.view('head weights'), [h, this.outputs]);
     this.weights = { version: p.version, cells, head, headBias: k.tensor(p.view('head bias'), [this.outputs]) };
     return this.weights;
   }
 }
 
-/**
- * ∂h/∂z of `count` steps, each alone, z being a layer's gates i, f, g, o before their activations, [count, B, 4H]: with
- * ∂h/∂c = o·(1 − tanh²c), it is ∂h/∂c·g·i(1−i), ∂h/∂c·c₋₁·f(1−f), ∂h/∂c·i·(1−g²) and tanh c·o(1−o).
- */
-function gateSlopes(tf: Tfjs, states: LstmStates, from: number, count: number): Tensor {
-  const [, batch, hidden] = states.c.shape;
-  const cut = (x: Tensor, at = from, n = count): Tensor => tf.slice(x, [at, 0, 0], [n, batch, hidden]);
-  const slope = (y: Tensor): Tensor => tf.sub(y, tf.mul(y, y));
-  const [i, f, o, g, tanhC] = [states.i, states.f, states.o, states.g, states.tanhC].map((x) => cut(x));
-  const dc = tf.sub(o, tf.mul(o, tf.mul(tanhC, tanhC)));
-  const before =
-    from > 0 ? cut(states.c, from - 1) : tf.concat([tf.zeros([1, batch, hidden]), cut(states.c, 0, count - 1)], 0);
-  const dci = tf.mul(dc, i);
-  const parts = [
-    tf.mul(tf.mul(dc, g), slope(i)),
-    tf.mul(tf.mul(dc, before), slope(f)),
-    tf.sub(dci, tf.mul(dci, tf.mul(g, g))),
-    tf.mul(tanhC, slope(o)),
-  ];
-  return tf.concat(parts, 2);
+/** Rows of `from` numbers with zeros behind them up to `to`. */
+function widened(values: Float32Array, from: number, to: number): Float32Array {
+  if (from === to) return values;
+  const rows = values.length / from;
+  const out = new Float32Array(rows * to);
+  for (let r = 0; r < rows; r++) out.set(values.subarray(r * from, (r + 1) * from), r * to);
+  return out;
 }

@@ -6,9 +6,9 @@ const T: Readonly<Record<string, Attribute>> = { T: { type: FLOAT } };
 /**
  * A network's forward and backward pass as one TensorFlow graph.
  *
- * Fed: `parameters` (flat), `shared` [G, Fs], `rows` [G·U, Fr], with both also `grouped` = [G, U, H] and `single` =
- * [G, 1, H]; backward also `dOutputs` [G·U, O] and what forward gave as `h1`, `h2`, … Fetched: `outputs` and `h1`, …,
- * or `gradient` (flat, in the order of the parameters).
+ * Fed: the parameters by the names of `mlpParts`, `shared` [G, Fs], `rows` [G·U, Fr], with both also `grouped` =
+ * [G, U, H] and `single` = [G, 1, H]; backward also `dOutputs` [G·U, O] and the `h1`, `h2`, … of the forward pass.
+ * Fetched: `outputs` and `h1`, …, or `gradient` (flat, in the order of the parameters).
  */
 export function mlpGraph(shape: MlpShape, sizes: readonly number[]): GraphDef {
   const g = new GraphDef();
@@ -19,28 +19,27 @@ export function mlpGraph(shape: MlpShape, sizes: readonly number[]): GraphDef {
   if (rowInputs > 0) g.input('rows');
   if (both) ['grouped', 'single'].map((name) => g.input(name, INT32));
   g.input('dOutputs');
-  splitParameters(g, shape, sizes);
+  for (const { name } of mlpParts(shape, sizes)) g.input(name);
   forward(g, both, sharedInputs > 0 ? 'shared' : 'rows', depth, sizes[1]);
   backward(g, both, sharedInputs > 0 ? 'shared' : 'rows', sizes);
   return g;
 }
 
-/** Cuts the flat parameters into `w0`, `wr`, `b0`, `w1`, `b1`, …; with both kinds of inputs w0 is of the shared ones, wr of the rows'. */
-function splitParameters(g: GraphDef, { sharedInputs, rowInputs }: MlpShape, sizes: readonly number[]): void {
-  const parts: { name: string; shape: number[] }[] = [];
-  sizes.slice(1).forEach((width, k) => {
-    if (k > 0 || sharedInputs === 0) parts.push({ name: `w${k}`, shape: [sizes[k], width] });
-    else parts.push({ name: 'w0', shape: [sharedInputs, width] });
-    if (k === 0 && sharedInputs > 0 && rowInputs > 0) parts.push({ name: 'wr', shape: [rowInputs, width] });
-    parts.push({ name: `b${k}`, shape: [width] });
+/** The flat parameters in parts: `w0`, `b0`, `w1`, …; with both kinds of inputs w0 is of the shared ones, `wr` of the rows'. */
+export function mlpParts(
+  { sharedInputs, rowInputs }: MlpShape,
+  sizes: readonly number[],
+): { readonly name: string; readonly shape: readonly number[] }[] {
+  return sizes.slice(1).flatMap((width, k) => {
+    const isSplit = k === 0 && sharedInputs > 0 && rowInputs > 0;
+    const weights = isSplit
+      ? [
+          { name: 'w0', shape: [sharedInputs, width] },
+          { name: 'wr', shape: [rowInputs, width] },
+        ]
+      : [{ name: `w${k}`, shape: [sizes[k], width] }];
+    return [...weights, { name: `b${k}`, shape: [width] }];
   });
-  const lengths = g.ints(
-    'lengths',
-    parts.map((p) => p.shape.reduce((a, b) => a * b)),
-  );
-  const inputs = [g.input('parameters'), lengths, g.ints('axis0', [0], true)];
-  g.op('parts', 'SplitV', inputs, { ...T, Tlen: { type: INT32 }, num_split: { int: parts.length } });
-  parts.forEach(({ name, shape }, k) => reshape(g, name, `parts:${k}`, g.ints(`${name}_shape`, shape)));
 }
 
 function forward(g: GraphDef, both: boolean, first: string, depth: number, width: number): void {
@@ -78,7 +77,7 @@ function backward(g: GraphDef, both: boolean, first: string, sizes: readonly num
   const all = g.ints('all', [-1]);
   const vectors = flat.map((name) => reshape(g, `${name}_flat`, name, all));
   const attributes = { ...T, N: { int: vectors.length }, Tidx: { type: INT32 } };
-  g.op('gradient', 'ConcatV2', [...vectors, 'axis0'], attributes);
+  g.op('gradient', 'ConcatV2', [...vectors, g.ints('axis0', [0], true)], attributes);
 }
 
 /** relu?(x·w_k + b_k), one operation. */

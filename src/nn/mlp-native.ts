@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addTo } from './accumulate';
 import type { Kernels } from './kernels';
-import { mlpGraph } from './mlp-graph';
+import { mlpGraph, mlpParts } from './mlp-graph';
 import type { MlpPasses } from './mlp-passes';
-import type { MlpBatch, MlpShape } from './mlp-shape';
+import type { MlpShape } from './mlp-shape';
 import type { Parameters } from './parameters';
-import type { NativeBackend, Tensor, Tfjs } from './tfjs';
+import type { NativeBackend, Tensor } from './tfjs';
 
-/** Fetches the named outputs of a loaded graph, given what is fed. */
-export type RunGraph = (feeds: Readonly<Record<string, Tensor>>, fetches: readonly string[]) => Tensor[];
+/** Fetches outputs of a loaded graph; both lists of names are made by `ports`. */
+export type RunGraph = (feeds: readonly Tensor[], feedNames: string, fetchNames: string) => Tensor[];
+
+const ports = (names: readonly string[]): string => names.map((name) => `${name}:0`).join();
 
 /** Loads a graph; TensorFlow reads it from a folder, which is gone again afterwards. */
 function loadGraph(backend: NativeBackend, file: Uint8Array): RunGraph {
@@ -22,23 +24,24 @@ function loadGraph(backend: NativeBackend, file: Uint8Array): RunGraph {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const ports = (names: readonly string[]): string => names.map((name) => `${name}:0`).join();
-  return (feeds, fetches) => {
-    const ids = backend.getInputTensorIds(Object.values(feeds));
-    return backend.binding
-      .runSavedModel(id, ids, ports(Object.keys(feeds)), ports(fetches))
+  return (feeds, feedNames, fetchNames) =>
+    backend.binding
+      .runSavedModel(id, backend.getInputTensorIds(feeds), feedNames, fetchNames)
       .map((output) => backend.createOutputTensor(output));
-  };
+}
+
+/** What `nativeMlp` needs of the kernels. */
+interface NativeParts {
+  readonly backend: NativeBackend;
+  readonly kernels: Kernels;
+  readonly graphs: Map<string, RunGraph>;
+  /** A shape as a tensor, which stays. */
+  readonly shapeTensor: (shape: readonly number[]) => Tensor;
 }
 
 /** Passes of one network in one call of TensorFlow each: at 1000 rows 0.7 of the time of operation by operation, at 40 rows half. */
 export function nativeMlp(
-  {
-    tf,
-    backend,
-    kernels,
-    graphs,
-  }: { tf: Tfjs; backend: NativeBackend; kernels: Kernels; graphs: Map<string, RunGraph> },
+  { backend, kernels, graphs, shapeTensor }: NativeParts,
   shape: MlpShape,
   sizes: readonly number[],
   parameters: Parameters,
@@ -47,49 +50,64 @@ export function nativeMlp(
   const key = [sharedInputs, ...sizes].join();
   const run = graphs.get(key) ?? loadGraph(backend, mlpGraph(shape, sizes).savedModel());
   graphs.set(key, run);
+  const isSplit = sharedInputs > 0 && rowInputs > 0;
+  const parts = mlpParts(shape, sizes);
   const hidden = sizes.slice(2).map((_, k) => `h${k + 1}`);
-  let flat: Tensor | undefined;
+  const inputs = isSplit ? ['shared', 'rows', 'grouped', 'single'] : sharedInputs > 0 ? ['shared'] : ['rows'];
+  const feeds = [...inputs, ...parts.map((part) => part.name)];
+  const names = {
+    forward: ports(feeds),
+    backward: ports([...feeds, ...hidden, 'dOutputs']),
+    outputs: ports(['outputs']),
+    kept: ports(['outputs', ...hidden]),
+    gradient: ports(['gradient']),
+  };
+  let weights: readonly Tensor[] = [];
   let version = -1;
   /** The parameters on the device, copied there anew only after a change. */
-  const upload = (): Tensor => {
-    if (flat !== undefined && version === parameters.version) return flat;
-    flat?.dispose();
+  const upload = (): readonly Tensor[] => {
+    if (version === parameters.version) return weights;
+    disposeAll(weights);
     version = parameters.version;
-    return (flat = kernels.tensor(parameters.values, [parameters.values.length]));
-  };
-  const feed = ({ groups, rowsPerGroup, shared, rows }: MlpBatch): Record<string, Tensor> => {
-    const feeds: Record<string, Tensor> = {};
-    if (sharedInputs > 0) feeds['shared'] = kernels.tensor(shared, [groups, sharedInputs]);
-    if (rowInputs > 0) feeds['rows'] = kernels.tensor(rows, [groups * rowsPerGroup, rowInputs]);
-    if (sharedInputs > 0 && rowInputs > 0) {
-      feeds['grouped'] = tf.tensor([groups, rowsPerGroup, sizes[1]], [3], 'int32');
-      feeds['single'] = tf.tensor([groups, 1, sizes[1]], [3], 'int32');
-    }
-    return feeds;
+    let begin = 0;
+    return (weights = parts.map((part) => {
+      const end = begin + part.shape.reduce((a, b) => a * b);
+      const values = parameters.values.subarray(begin, end);
+      begin = end;
+      return kernels.tensor(values, part.shape);
+    }));
   };
   return {
-    forward: (batch, keep) => {
-      const feeds = feed(batch);
-      const [y, ...activations] = run({ ...feeds, parameters: upload() }, ['outputs', ...(keep ? hidden : [])]);
-      const outputs = y.dataSync();
-      y.dispose();
-      activations.forEach((h, k) => (feeds[hidden[k]] = h));
+    forward: ({ groups, rowsPerGroup, shared, rows }, keep) => {
+      const own: Tensor[] = [];
+      if (sharedInputs > 0) own.push(kernels.tensor(shared, [groups, sharedInputs]));
+      if (rowInputs > 0) own.push(kernels.tensor(rows, [groups * rowsPerGroup, rowInputs]));
+      const batch = isSplit
+        ? [...own, shapeTensor([groups, rowsPerGroup, sizes[1]]), shapeTensor([groups, 1, sizes[1]])]
+        : [...own];
+      const fetched = run([...batch, ...upload()], names.forward, keep ? names.kept : names.outputs);
+      const outputs = fetched[0].dataSync();
+      own.push(...fetched);
       const dispose = (): void => {
-        for (const t of Object.values(feeds)) t.dispose();
+        disposeAll(own);
       };
       if (!keep) dispose();
       const backward = (d: Float32Array): void => {
-        feeds['dOutputs'] = kernels.tensor(d, [d.length / shape.outputs, shape.outputs]);
-        const [gradient] = run({ ...feeds, parameters: upload() }, ['gradient']);
+        const dOutputs = kernels.tensor(d, [d.length / shape.outputs, shape.outputs]);
+        const [gradient] = run([...batch, ...upload(), ...fetched.slice(1), dOutputs], names.backward, names.gradient);
         addTo(parameters.gradient, gradient.dataSync());
-        gradient.dispose();
-        dispose();
+        disposeAll([...own, dOutputs, gradient]);
       };
       return { outputs, backward, dispose };
     },
     dispose: () => {
-      flat?.dispose();
-      flat = undefined;
+      disposeAll(weights);
+      weights = [];
+      version = -1;
     },
   };
+}
+
+function disposeAll(tensors: readonly Tensor[]): void {
+  for (const t of tensors) t.dispose();
 }

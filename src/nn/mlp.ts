@@ -102,7 +102,7 @@ export class Mlp {
   accumulate(
     batch: MlpBatch,
     lossGradient: (outputs: Float32Array, first: number, out: Float32Array) => void,
-    rowsAtOnce = 2000,
+    rowsAtOnce = 4000,
   ): void {
     checkBatch(this.shape, batch);
     const { groups, rowsPerGroup } = batch;

@@ -1,4 +1,4 @@
-import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from '../rollout';
+import { ASSIGNED_FEATURES, type Rollout } from '../rollout';
 import { REQUEST_HEADS } from './server-returns';
 
 /**
@@ -13,6 +13,7 @@ import { REQUEST_HEADS } from './server-returns';
  * Note: RUDDER weighs by how well the return is predicted. In an overloaded system nearly all of the return is
  * predictable and next to nothing of it is due to the slot's decision, so that R² says little about credit.
  *
+ * @param gradients ∇Q of the three heads in what is assigned, [S·T, ASSIGNED_FEATURES] each.
  * @param predictions Q and `targets` y, [S·T, 3]; both of a rollout the predictor has not learned from.
  */
 export function headWeights(
@@ -32,7 +33,7 @@ export function headWeights(
     for (let row = 0; row < S * T; row++) {
       let effect = 0;
       for (let f = 0; f < ASSIGNED_FEATURES; f++)
-        effect += gradient[row * PREDICTOR_FEATURES + ASSIGNED_AT + f] * deviations[row * ASSIGNED_FEATURES + f];
+        effect += gradient[row * ASSIGNED_FEATURES + f] * deviations[row * ASSIGNED_FEATURES + f];
       const k = row * REQUEST_HEADS + head;
       const weight = 1 / (Math.abs(predictions[k]) + scale + 1e-9);
       effects[row] = effect * weight;
@@ -50,23 +51,20 @@ export function headWeights(
 
 /** The assignment to each server less the policy's mean assignment, [S·T, ASSIGNED_FEATURES]. */
 function assignedDeviation(rollout: Rollout): Float64Array {
-  const { slots: T, requests: U, servers: S } = rollout;
+  const { slots: T, requests: U, servers: S, actions, allLogProbs, contribution } = rollout;
   const deviation = new Float64Array(S * T * ASSIGNED_FEATURES);
-  for (let d = 0; d < T * U; d++) {
-    const t = Math.floor(d / U);
-    for (let s = 0; s < S; s++) {
-      const drawn = (rollout.actions[d] === s ? 1 : 0) - Math.exp(rollout.allLogProbs[d * S + s]);
-      const from = (d * S + s) * ASSIGNED_FEATURES;
-      const to = (s * T + t) * ASSIGNED_FEATURES;
-      for (let f = 0; f < ASSIGNED_FEATURES; f++) deviation[to + f] += drawn * rollout.contribution[from + f];
-    }
-  }
+  for (let t = 0; t < T; t++)
+    for (let d = t * U; d < (t + 1) * U; d++)
+      for (let s = 0; s < S; s++) {
+        const drawn = (actions[d] === s ? 1 : 0) - Math.exp(allLogProbs[d * S + s]);
+        const from = (d * S + s) * ASSIGNED_FEATURES;
+        const to = (s * T + t) * ASSIGNED_FEATURES;
+        for (let f = 0; f < ASSIGNED_FEATURES; f++) deviation[to + f] += drawn * contribution[from + f];
+      }
   return deviation;
 }
 
 function medianSize(predictions: Float64Array, head: number): number {
-  const sizes = Float64Array.from({ length: predictions.length / REQUEST_HEADS }, (_, row) =>
-    Math.abs(predictions[row * REQUEST_HEADS + head]),
-  ).sort();
-  return sizes[Math.floor(sizes.length / 2)];
+  const sizes = predictions.filter((_, k) => k % REQUEST_HEADS === head).map(Math.abs);
+  return sizes.sort()[Math.floor(sizes.length / 2)];
 }

@@ -1,4 +1,4 @@
-import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from '../rollout';
+import { ASSIGNED_FEATURES, type Rollout } from '../rollout';
 import { BALANCE, EARLIER, LATER } from './server-returns';
 
 /**
@@ -12,7 +12,7 @@ const LARGEST_QUEUE = 50;
  * along the request's contribution to χ_s, q_i(s) = ∇_χ(Q^later + Q^earlier + Z_s·Q^balance)·f_{i,s}, each head times its
  * weight.
  *
- * @param gradients of the three heads, [S·T, PREDICTOR_FEATURES] each.
+ * @param gradients of the three heads in what is assigned, [S·T, ASSIGNED_FEATURES] each.
  * @param weights of the three heads, see `headWeights`.
  */
 export function marginalEffect(
@@ -26,7 +26,7 @@ export function marginalEffect(
   const slope = new Float64Array(S * ASSIGNED_FEATURES);
   for (let t = 0; t < T; t++) {
     for (let s = 0; s < S; s++) {
-      const at = (s * T + t) * PREDICTOR_FEATURES + ASSIGNED_AT;
+      const at = (s * T + t) * ASSIGNED_FEATURES;
       const queue = Math.min(LARGEST_QUEUE, rollout.queue[t * S + s] / balanceUnit);
       for (let f = 0; f < ASSIGNED_FEATURES; f++)
         slope[s * ASSIGNED_FEATURES + f] =
@@ -46,11 +46,12 @@ export function marginalEffect(
 }
 
 /** q_i(s_i) − Σ_s π(s | i)·q_i(s): the marginal effect of the chosen server less the policy's mean, [T·U]. */
-export function againstPolicy(rollout: Rollout, effect: Float64Array): Float32Array {
-  const { servers: S } = rollout;
-  return Float32Array.from(rollout.actions, (action, d) => {
+export function againstPolicy({ servers: S, actions, allLogProbs }: Rollout, effect: Float64Array): Float32Array {
+  const credit = new Float32Array(actions.length);
+  for (let d = 0; d < credit.length; d++) {
     let mean = 0;
-    for (let s = 0; s < S; s++) mean += Math.exp(rollout.allLogProbs[d * S + s]) * effect[d * S + s];
-    return effect[d * S + action] - mean;
-  });
+    for (let k = d * S; k < (d + 1) * S; k++) mean += Math.exp(allLogProbs[k]) * effect[k];
+    credit[d] = effect[d * S + actions[d]] - mean;
+  }
+  return credit;
 }

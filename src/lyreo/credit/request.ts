@@ -1,6 +1,6 @@
 import { redistributeToGo } from '../redistribution';
 import type { Sequences } from '../return-predictor';
-import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
+import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from '../rollout';
 import { assignedCredit } from './assigned';
 import type { CreditFactory } from './credit';
 import { headWeights } from './head-weights';
@@ -46,11 +46,13 @@ export const request: CreditFactory = {
         const streams = rewardStreams(rollout, config);
         const costs = serverCosts(rollout, config);
         const sequences: Sequences = { count: S, steps: T, inputs: serverSequences(rollout) };
-        const before = predictor.sensitivity(sequences);
+        const sensitivity = (): ReturnType<typeof predictor.sensitivity> =>
+          predictor.sensitivity(sequences, ASSIGNED_AT, ASSIGNED_FEATURES);
+        const before = sensitivity();
         const targets = serverTargets(costs, before.predictions, S, returnToGoGamma);
         const weights = headWeights(rollout, before.gradients, before.predictions, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
-        const { predictions, gradients } = predictor.sensitivity(sequences);
+        const { predictions, gradients } = sensitivity();
         const effectOf = (heads: readonly number[]): Float64Array =>
           marginalEffect(rollout, gradients, heads, config.balanceUnit);
         const latencyEffect = effectOf([weights[0], weights[1], 0]);
