@@ -9,7 +9,7 @@ import { origin, printJson } from './console';
 import { interruptible } from './interrupt';
 import { addProgressOptions, names, option, reader, seeds } from './options';
 import { createProgress } from './progress';
-import { alignColumns, short } from './report';
+import { textTable, short } from './report';
 
 interface CalibrateFlags {
   readonly candidates: number;
@@ -103,7 +103,7 @@ async function runUnits(flags: CalibrateFlags, words: readonly string[], args: r
     method,
     ...[queue, latency, deviation, deviationError(trainings, balanceUnit)].map(short),
   ]);
-  const table = alignColumns([['balanceUnit', 'method', 'mean Z', 'latency, s', 'deviation', 'error'], ...rows]);
+  const table = textTable([['balanceUnit', 'method', 'mean Z', 'latency, s', 'deviation', 'error'], ...rows]);
   process.stdout.write(
     `${table}\n\nnearest to Table II: ${short(best)}; ${trainings.length} trainings in ${logFile}\n`,
   );
@@ -152,6 +152,8 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     ['sensitivity of the objective', 'change', 'less', 'more'],
     ...answers.map(({ name, change, less, more }) => [name, change, short(less.objective), short(more.objective)]),
   ];
-  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])].map(alignColumns).join('\n\n');
+  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])]
+    .map((rows) => textTable(rows))
+    .join('\n\n');
   process.stdout.write(`${tables}\n\n${found.length} candidates in ${logFile}\n`);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
 import type { Estimate } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
-import { type MethodName, methodOf, methods } from '../paper/methods';
+import { type Method, methods } from '../paper/methods';
 import {
   type Estimates,
   type EvaluationColumn,
@@ -16,14 +16,14 @@ import {
 } from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
 import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
-import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
+import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { integer } from '../system/config-schema';
 import { origin, printJson, warnAboutRuns } from './console';
 import { interruptible } from './interrupt';
 import { addProgressOptions, option, seeds } from './options';
 import { createProgress } from './progress';
-import { alignColumns, short } from './report';
+import { textTable, short } from './report';
 import { type SystemOptions, addSystemOptions, describesSystem, readSystem } from './system-options';
 import { warnOfLengths } from './trace-options';
 
@@ -51,10 +51,11 @@ interface Result {
   readonly differences: Estimates | null;
 }
 
-/** Methods that are more than a scheduler, such as static batching. */
-const ready: readonly MethodName[] = (Object.keys(methods) as MethodName[]).filter(
-  (name) => methodOf(name).batching !== undefined && methodOf(name).scheduler !== undefined,
-);
+/** Contenders by name: the schedulers, and methods that are more than a scheduler, such as static batching. */
+const known: ReadonlyMap<string, Pick<Method, 'batching' | 'scheduler'>> = new Map([
+  ...schedulerNames.map((name): [string, Pick<Method, 'scheduler'>] => [name, { scheduler: name }]),
+  ...Object.entries<Method>(methods).filter(([, method]) => method.batching !== undefined),
+]);
 
 /** `lyreo evaluate`. */
 export function evaluateCommand(program: Command): void {
@@ -100,7 +101,7 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
   const { seed, episodes } = flags;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
   checkNames(names);
-  const policyFile = names.find((name) => !isName(name));
+  const policyFile = names.find((name) => !known.has(name));
   const trained =
     describesSystem(flags) || policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, flags).config;
   const { config, workload, trace } = trained === undefined ? readSystem(flags) : { config: trained };
@@ -139,33 +140,18 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
 function checkNames(names: readonly string[]): void {
   const twice = names.find((name, k) => names.indexOf(name) !== k);
   if (twice !== undefined) throw new UserError(`contender ${twice} is given twice; allowed: each contender once`);
-  const missing = names.find((name) => !isName(name) && !existsSync(name));
+  const missing = names.find((name) => !known.has(name) && !existsSync(name));
   if (missing === undefined) return;
   if (/[/\\.]/.test(missing))
     throw new UserError(`policy file ${missing} does not exist; allowed: a file that lyreo train wrote`);
-  throw invalid('contender', missing, `a policy file, ${[...schedulerNames, ...ready].join(', ')}`);
-}
-
-function isName(name: string): boolean {
-  return isScheduler(name) || isReady(name);
-}
-
-function isScheduler(name: string): name is SchedulerName {
-  return schedulerNames.includes(name as SchedulerName);
-}
-
-function isReady(name: string): name is MethodName {
-  return ready.includes(name as MethodName);
+  throw invalid('contender', missing, `a policy file, ${[...known.keys()].join(', ')}`);
 }
 
 /** By name or from a file. */
 function contender(name: string, config: SystemConfig, options: TakeUpOptions): Contender {
-  if (isScheduler(name)) return { name, config, acts: schedulers[name] };
-  if (isReady(name)) {
-    const { batching = config.batching, scheduler = 'latency-greedy' } = methodOf(name);
-    return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
-  }
-  return { name, config, acts: loadPolicy(name, config, options) };
+  const { scheduler, batching = config.batching } = known.get(name) ?? {};
+  if (scheduler === undefined) return { name, config, acts: loadPolicy(name, config, options) };
+  return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
 }
 
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {
@@ -177,9 +163,9 @@ function text(results: readonly Result[], config: SystemConfig, seeds: readonly 
   const means = [['', ...heads], ...results.map((r) => [r.name, ...cells(r.estimates, false)])];
   const head = `${config.users} users, ${servers}, ${config.slots} slots, ${config.batching}, ${runs}; mean ± 95 % interval\n\n`;
   const [reference, ...others] = results;
-  if (others.length === 0) return `${head}${alignColumns(means)}\n`;
+  if (others.length === 0) return `${head}${textTable(means)}\n`;
   const rows = others.map((r) => [r.name, ...(r.differences === null ? [] : cells(r.differences, true))]);
-  return `${head}${alignColumns(means)}\n\nDifference to ${reference.name}, seed by seed:\n\n${alignColumns([['', ...heads], ...rows])}\n`;
+  return `${head}${textTable(means)}\n\nDifference to ${reference.name}, seed by seed:\n\n${textTable([['', ...heads], ...rows])}\n`;
 }
 
 function cell({ mean, halfWidth }: Estimate, sign: boolean): string {

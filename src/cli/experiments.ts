@@ -13,7 +13,7 @@ import { interruptible } from './interrupt';
 import type { Status } from './experiments-pool';
 import { addProgressOptions, option } from './options';
 import { type Progress, createProgress } from './progress';
-import { alignColumns } from './report';
+import { textTable } from './report';
 
 interface ExperimentsFlags {
   readonly profile: ProfileName;
@@ -175,5 +175,5 @@ function listText(specs: readonly RunSpec[], done: ReadonlySet<string>): string 
   const missing = specs.filter(({ key }) => !done.has(key));
   const minutes = Math.ceil(secondsOf(missing) / 60);
   const left = missing.length === 0 ? '' : `; the others take roughly ${minutes} minutes of one core`;
-  return `${alignColumns([['run', 'state', 'shown by'], ...rows])}\n${specs.length - missing.length} of ${specs.length} runs are done${left}\n`;
+  return `${textTable([['run', 'state', 'shown by'], ...rows])}\n${specs.length - missing.length} of ${specs.length} runs are done${left}\n`;
 }

@@ -1,4 +1,4 @@
-/** Thrown when the user stops a command; the exit code is 128 + the signal's number, as shells have it. */
+/** The error of a command that the user stopped; the exit code is 128 + the signal's number, as shells have it. */
 export class Interrupted extends Error {
   override readonly name: string = 'Interrupted';
 
@@ -7,10 +7,7 @@ export class Interrupted extends Error {
   }
 }
 
-const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 2],
-  ['SIGTERM', 15],
-];
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs work that can be stopped by Ctrl-C or SIGTERM: its signal aborts, with an {@link Interrupted} as the reason, and
@@ -18,17 +15,14 @@ const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const handlers = SIGNALS.map(([name, number]) => {
-    const handler = (): void => {
-      if (controller.signal.aborted) process.exit(128 + number);
-      controller.abort(new Interrupted(128 + number));
-    };
-    process.on(name, handler);
-    return [name, handler] as const;
-  });
+  const stop = (name: keyof typeof EXIT_CODES): void => {
+    if (controller.signal.aborted) process.exit(EXIT_CODES[name]);
+    controller.abort(new Interrupted(EXIT_CODES[name]));
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
     return await work(controller.signal);
   } finally {
-    for (const [name, handler] of handlers) process.off(name, handler);
+    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }

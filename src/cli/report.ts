@@ -1,17 +1,14 @@
+import { alignColumns } from '../core/text-table';
 import { bytesToGigabytes } from '../core/units';
 import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import type { ServerSpec } from '../system/scenario';
 
-/** Cells in columns: the first to the left, the others to the right. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, c) => (widths[c] = Math.max(widths[c] ?? 0, cell.length)));
-  const pad = (cell: string, c: number): string => {
-    const width = widths[c];
-    return c === 0 ? cell.padEnd(width) : cell.padStart(width);
-  };
-  return rows.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd()).join('\n');
+/** Cells in columns, indented: the first to the left, the others to the right. */
+export function textTable(rows: readonly (readonly string[])[], isRight?: (column: number) => boolean): string {
+  return alignColumns(rows, isRight)
+    .map((line) => `  ${line}`)
+    .join('\n');
 }
 
 /** A number with four significant digits; "-" for one that is not finite. */
@@ -29,7 +26,7 @@ export function reportText(
   { kvPoolFraction, balanceTolerance: tolerance }: Pick<SystemConfig, 'kvPoolFraction' | 'balanceTolerance'>,
 ): string {
   const { parts } = metrics;
-  const summary: readonly (readonly [string, string, string])[] = [
+  const summary = [
     ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
     ['  completed', String(metrics.completed), ''],
     ['  too large for every KV pool', String(metrics.rejected - metrics.lostToPrediction - metrics.misassigned), ''],
@@ -58,10 +55,6 @@ export function reportText(
     ['pools above 90 %', short(metrics.highKvPercent), '% of slots and servers'],
     ["Little's law, residual", short(metrics.littleResidual), 'relative; 0: no request lost'],
   ];
-  const [label, value] = [0, 1].map((k) => Math.max(...summary.map((row) => row[k].length)));
-  const lines = summary.map(([name, number, unit]) =>
-    `  ${name.padEnd(label)}  ${number.padStart(value)}  ${unit}`.trimEnd(),
-  );
   const rows = [
     ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'],
     ...metrics.perServer.map((server, s) => [
@@ -76,5 +69,5 @@ export function reportText(
     ]),
   ];
   const { verdict, reason } = metrics.stability;
-  return `${lines.join('\n')}\n\n${alignColumns(rows)}\n\n${verdict}: ${reason}\n`;
+  return `${textTable(summary, (c) => c === 1)}\n\n${textTable(rows)}\n\n${verdict}: ${reason}\n`;
 }

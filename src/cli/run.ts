@@ -1,11 +1,32 @@
 import { Command, CommanderError } from 'commander';
 import { UserError } from '../core/errors';
-import { commands } from './commands';
-import { Interrupted } from './interrupt';
 import { packageVersion } from '../core/version';
+import { calibrateCommand } from './calibrate';
+import { evaluateCommand } from './evaluate';
+import { experimentsCommand } from './experiments';
+import { Interrupted } from './interrupt';
+import { replayCommand } from './replay';
+import { scoreboardCommand } from './scoreboard';
+import { schedulersCommand, simulateCommand } from './simulate';
+import { trainCommand } from './train';
+
+/**
+ * The subcommands in the order of the help. Each imports modules that are slow to load, TensorFlow above all, inside its
+ * action, so that `lyreo --help` stays quick.
+ */
+const commands: readonly ((program: Command) => void)[] = [
+  replayCommand,
+  simulateCommand,
+  trainCommand,
+  evaluateCommand,
+  experimentsCommand,
+  scoreboardCommand,
+  calibrateCommand,
+  schedulersCommand,
+];
 
 /** The whole command line, not yet run. */
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command('lyreo')
     .description('Request scheduling for edge LLM serving: an exact serving model, LYREO and its rivals.')
     .version(packageVersion())

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { kilobytesToBytes } from '../core/units';
 import type { RunMetrics } from '../env/metrics';
 import { simulateAsync } from '../env/simulate';
-import { type SchedulerName, schedulerNames, schedulers } from '../schedulers/index';
+import { type SchedulerName, descriptions, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { origin, printJson, warnAboutRuns } from './console';
 import { interruptible } from './interrupt';
 import { addProgressOptions, option, seeds } from './options';
 import { createProgress } from './progress';
-import { reportText, short } from './report';
-import { schedulerList } from './schedulers';
+import { reportText, short, textTable } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 import type { TraceSummary } from './trace-options';
 import { trajectoryFile } from './trajectory-file';
@@ -21,6 +20,24 @@ interface SimulateFlags extends SystemOptions {
   readonly json?: boolean;
   readonly progress?: boolean;
   readonly traceKv?: string;
+}
+
+/** One line per scheduler. */
+function schedulerList(): string {
+  return textTable(
+    schedulerNames.map((name) => [name, descriptions[name]]),
+    () => false,
+  );
+}
+
+/** `lyreo schedulers`. */
+export function schedulersCommand(program: Command): void {
+  program
+    .command('schedulers')
+    .description('list the schedulers that need no learning')
+    .action(() => {
+      process.stdout.write(`${schedulerList()}\n`);
+    });
 }
 
 /** `lyreo simulate`. */

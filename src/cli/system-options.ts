@@ -9,6 +9,7 @@ import { presetFields, printedFields, systemConfig, tableOne, withCompanions } f
 import { readConfig } from '../system/read-config';
 import type { Workload } from '../system/workload';
 import { assignment, option, reader } from './options';
+import { textTable } from './report';
 import { type TraceOptions, type TraceSummary, addTraceOptions, traceRun, warnOfLengths } from './trace-options';
 
 type Field = keyof SystemConfig;
@@ -75,10 +76,9 @@ function fieldList(): string {
   const rows = fields
     .filter((field) => !own.includes(field))
     .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field].description ?? '']);
-  const width = Math.max(...rows.map(([value]) => value.length));
   return `
 Other fields of the configuration, for --set (values of the calibrated preset):
-${rows.map(([value, description]) => `  ${value.padEnd(width)}  ${description}`).join('\n')}`;
+${textTable(rows, () => false)}`;
 }
 
 /** Adds the options that describe the system; `others` tells what else `--set` sets. */

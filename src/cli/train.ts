@@ -16,7 +16,7 @@ import { systemConfig } from '../system/presets';
 import { interruptible } from './interrupt';
 import { assignment, option, seeds } from './options';
 import { createProgress } from './progress';
-import { short } from './report';
+import { short, textTable } from './report';
 import { type SystemOptions, addSystemOptions, givenFields, isField, readSystem } from './system-options';
 import { warnOfLengths } from './trace-options';
 
@@ -35,8 +35,10 @@ interface TrainFlags extends SystemOptions {
 
 /** One line per method that learns. */
 function methodList(): string {
-  const width = Math.max(...learningMethods.map((name) => name.length));
-  return learningMethods.map((name) => `  ${name.padEnd(width)}  ${methodOf(name).about}`).join('\n');
+  return textTable(
+    learningMethods.map((name) => [name, methodOf(name).about]),
+    () => false,
+  );
 }
 
 /** `lyreo train`. */

@@ -27,39 +27,21 @@ interface Sink {
   end(): void;
 }
 
-interface TextFormat {
-  readonly head: string;
-  readonly separator: string;
-  readonly foot: string;
-  readonly row: (values: readonly number[]) => string;
-}
-
-const csv: TextFormat = {
-  head: `${columnNames.join(',')}\n`,
-  separator: '\n',
-  foot: '\n',
-  row: (values) => values.join(','),
-};
-
-/** An array of rows, one line each: the file can be read as a whole or line by line. */
-const json: TextFormat = {
-  head: '[\n',
-  separator: ',\n',
-  foot: '\n]\n',
-  row: (values) => JSON.stringify(Object.fromEntries(columnNames.map((name, c) => [name, values[c]]))),
-};
-
-function textSink(file: PendingFile, { head, separator, foot, row }: TextFormat): Sink {
-  let between = '';
-  file.write(head);
+/** A line per row, between a head and a foot; the JSON is an array, which can be read as a whole or line by line. */
+function textSink(
+  file: PendingFile,
+  [head, separator, foot]: readonly [string, string, string],
+  rowText: (values: readonly number[]) => string,
+): Sink {
+  let before = head;
   return {
     write(columns, count): void {
-      const rows = Array.from({ length: count }, (_, i) => row(columns.map((column) => column[i])));
-      file.write(between + rows.join(separator));
-      between = separator;
+      const rows = Array.from({ length: count }, (_, i) => rowText(columns.map((column) => column[i])));
+      file.write(before + rows.join(separator));
+      before = separator;
     },
-    end(): void {
-      file.write(foot);
+    end: () => {
+      file.write(before === head ? head + foot : foot);
     },
   };
 }
@@ -91,13 +73,22 @@ async function parquetSink(file: PendingFile): Promise<Sink> {
   };
 }
 
-type OpenSink = (file: PendingFile) => Sink | Promise<Sink>;
-
-const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
-  ['.parquet', parquetSink],
-  ['.csv', (file) => textSink(file, csv)],
-  ['.json', (file) => textSink(file, json)],
-]);
+/** The format that a file's ending names. */
+function sinkOf(path: string): (file: PendingFile) => Sink | Promise<Sink> {
+  switch (extname(path).toLowerCase()) {
+    case '.parquet':
+      return parquetSink;
+    case '.csv':
+      return (file) => textSink(file, [`${columnNames.join(',')}\n`, '\n', '\n'], (row) => row.join(','));
+    case '.json':
+      return (file) =>
+        textSink(file, ['[\n', ',\n', '\n]\n'], (row) =>
+          JSON.stringify(Object.fromEntries(columnNames.map((name, c) => [name, row[c]]))),
+        );
+    default:
+      throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
+  }
+}
 
 /** Records every decode iteration into a file. */
 export interface TrajectoryFile {
@@ -117,8 +108,7 @@ export interface TrajectoryFile {
  * @throws UserError when the ending is none of these or the file cannot be written.
  */
 export async function trajectoryFile(path: string, kvBytesPerToken: number): Promise<TrajectoryFile> {
-  const open = sinks.get(extname(path).toLowerCase());
-  if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
+  const open = sinkOf(path);
   const file = pendingFile(path);
   const sink = await open(file);
   const columns = columnNames.map((name) =>

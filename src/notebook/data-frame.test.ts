@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, concatFrames, csvOf, describeFrame, toDataFrame } from './data-frame';
+import { complete, csvOf, describeFrame, toDataFrame } from './data-frame';
 
 describe('toDataFrame', () => {
   it('has no null: a missing number is NaN, and the column’s mean leaves it out', () => {
@@ -46,13 +46,6 @@ describe('what danfojs gets wrong', () => {
 
   it('is right in a description with a missing number', () => {
     expect(describeFrame(frame).values).toEqual([['x', 2, 2, Math.SQRT2, 1, 2, 3]]);
-  });
-
-  it('leaves both frames as they are when they are put together', () => {
-    const both = concatFrames([frame, toDataFrame([{ name: 'e', x: 5 }])]);
-    expect(both.shape).toEqual([4, 2]);
-    expect(frame.shape).toEqual([3, 2]);
-    expect((frame['x'] as { values: number[] }).values).toEqual([1, Number.NaN, 3]);
   });
 
   it('writes nothing for a missing number in CSV, and quotes commas', () => {

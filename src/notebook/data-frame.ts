@@ -78,14 +78,6 @@ export function records<T extends object = Readonly<Record<string, number>>>(row
 }
 
 /**
- * Frames below one another; what one of them lacks is missing there.
- * Note: danfojs's own `concat` writes the second frame's rows into the first one's columns.
- */
-export function concatFrames(frames: readonly DataFrame[]): DataFrame {
-  return toDataFrame(frames.flatMap((frame) => recordsOf(frame)));
-}
-
-/**
  * Count, mean, deviation, least, median and greatest of each column of numbers, without what is missing.
  * Note: danfojs's own `describe` gives NaN for a column with one missing number.
  */

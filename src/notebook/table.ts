@@ -1,3 +1,4 @@
+import { alignColumns } from '../core/text-table';
 import { type Rows, isDataFrame } from '../plots/rows';
 import { display, escapeHtml } from './kernel';
 
@@ -20,7 +21,7 @@ export function table(source: Rows, options: TableOptions = {}): void {
   const notes = [caption, left > 0 ? `${String(left)} more rows` : undefined].filter((note) => note !== undefined);
   display({
     'text/html': toHtml(columns, shown, numeric, notes),
-    'text/plain': [...toText(columns, shown, numeric), ...notes].join('\n'),
+    'text/plain': [...alignColumns([columns, ...shown], (c) => numeric[c], '─'), ...notes].join('\n'),
   });
 }
 
@@ -65,18 +66,4 @@ function toHtml(
   const body = rows.map((row) => `<tr>${row.map((text, c) => cell('td', text, c)).join('')}</tr>`);
   const foot = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('');
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>${foot}`;
-}
-
-function toText(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-  numeric: readonly boolean[],
-): string[] {
-  const width = columns.map((name, c) => Math.max(name.length, ...rows.map((row) => row[c]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((text, c) => (numeric[c] ? text.padStart(width[c] ?? 0) : text.padEnd(width[c] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  return [line(columns), line(width.map((n) => '─'.repeat(n))), ...rows.map(line)];
 }

@@ -3,9 +3,9 @@ import { matrix } from './matrix';
 import { type Profile, type ProfileName, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
 import { type FigureId, type Point, sweeps } from './sweeps';
-import { type Method, type MethodName, methodOf } from './methods';
+import { type MethodName, methodOf } from './methods';
 import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
-import { type Interval, mean, meanInterval } from './statistics';
+import { mean } from './statistics';
 
 /** One number of a run. */
 export type RunMetric = (run: StoredRun) => number;
@@ -88,9 +88,6 @@ export class Results {
 export interface FigureSeries {
   readonly method: MethodName;
   readonly label: string;
-  readonly colour: string;
-  /** Whether the paper has it, or it is an extra of ours. */
-  readonly published: boolean;
   readonly points: readonly {
     /** The swept value: U, S, the mix, ν or H; "default" without a sweep. */
     readonly x: number | string;
@@ -124,8 +121,7 @@ export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
       byMethod.set(method, points);
     }
   const series = [...byMethod].map(([method, points]) => {
-    const { label, colour, published }: Method = methodOf(method);
-    return { method, label, colour, published, points };
+    return { method, label: methodOf(method).label, points };
   });
   const { name } = results.profile;
   return {
@@ -150,34 +146,6 @@ export function storedProfile(
   return paper >= 0.5 || paper >= share('quick') ? 'paper' : 'quick';
 }
 
-/** A series as numbers to draw. */
-export interface Curve {
-  readonly x: (number | string)[];
-  readonly mean: number[];
-  /** Ends of the 95 % interval over seeds; NaN with one seed. */
-  readonly lo: number[];
-  readonly hi: number[];
-  /** Least and greatest seed. */
-  readonly min: number[];
-  readonly max: number[];
-  readonly n: number[];
-}
-
-/** Mean, interval and range over seeds at each point that has runs. */
-export function curveOf({ points }: FigureSeries, metric: RunMetric): Curve {
-  const stored = points.filter(({ runs }) => runs.length > 0);
-  const values = stored.map(({ runs }) => runs.map(metric));
-  return { x: stored.map(({ x }) => x), ...columns(values) };
-}
-
-/** A training's log as a curve over updates, mean and range over seeds; x is the update. */
-export function learningCurve(runs: readonly StoredRun[], field: keyof UpdateLog): Curve {
-  const logs = runs.map((run) => logColumn(run.log, field));
-  const length = Math.min(...logs.map((log) => log.length));
-  const updates = Number.isFinite(length) ? Array.from({ length }, (_, k) => k) : [];
-  return { x: updates.map((k) => k + 1), ...columns(updates.map((k) => logs.map((log) => log[k]))) };
-}
-
 /** A column of a log; empty for a method that does not learn. */
 export function logColumn(log: LogColumns | null, field: keyof UpdateLog): readonly number[] {
   return log?.[field] ?? [];
@@ -188,17 +156,5 @@ export function afterConvergence(field: keyof UpdateLog): RunMetric {
   return ({ log }) => {
     const column = logColumn(log, field);
     return mean(column.slice(-Math.ceil(column.length / 4)));
-  };
-}
-
-function columns(values: readonly (readonly number[])[]): Omit<Curve, 'x'> {
-  const intervals: Interval[] = values.map(meanInterval);
-  return {
-    mean: intervals.map((interval) => interval.mean),
-    lo: intervals.map((interval) => interval.lo),
-    hi: intervals.map((interval) => interval.hi),
-    min: values.map((list) => Math.min(...list)),
-    max: values.map((list) => Math.max(...list)),
-    n: intervals.map((interval) => interval.n),
   };
 }

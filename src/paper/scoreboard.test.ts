@@ -22,11 +22,11 @@ import {
 import { matrix } from './matrix';
 import { profiles } from './profiles';
 import { type RunSpec, runSpec } from './run-spec';
-import { type Point, figureIds } from './sweeps';
+import { figureIds } from './sweeps';
 import { type EpisodeMetrics, quantileLevels } from './measure';
 import { methodOf } from './methods';
 import { publishedFacts } from './published';
-import { Results, curveOf, figureRuns, learningCurve } from './results';
+import { Results, figureRuns } from './results';
 import type { StoredRun } from './run-store';
 import { percentRange } from './rules';
 import { type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
@@ -490,21 +490,6 @@ describe('runs of a figure', () => {
         expect(runs.map(({ seed }) => seed)).toEqual(
           expect.arrayContaining([...(isExtra(label) ? paper.extraSeeds : paper.seeds)]),
         );
-  });
-
-  it('become curves', () => {
-    const { series } = figureRuns('fig4', results);
-    const lyreo = curveOf(series[0], (run) => run.evaluation.meanLatency);
-    expect(lyreo.x).toEqual([20, 30, 40, 50, 60]);
-    expect(lyreo.n).toEqual([5, 5, 5, 5, 5]);
-    lyreo.mean.forEach((value, i) => {
-      expect(lyreo.lo[i]).toBeLessThan(value);
-      expect(lyreo.max[i]).toBeGreaterThan(value);
-    });
-    const point: Point = { method: 'lyreo', system: {}, training: {} };
-    const learning = learningCurve(results.runs(point), 'latency');
-    expect(learning.x).toHaveLength(40);
-    expect(learning.mean[39]).toBeLessThan(learning.mean[0]);
   });
 
   it('tell what is missing', () => {

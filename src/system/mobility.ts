@@ -20,7 +20,7 @@ export class Mobility {
 
   constructor(
     private readonly config: Pick<SystemConfig, 'users' | 'areaMeters' | 'stepMeters'>,
-    private readonly seed: number,
+    seed: number,
   ) {
     const { users, areaMeters } = config;
     const startKey = hashLabel(seed, 'position');
@@ -38,13 +38,6 @@ export class Mobility {
       x[u] = reflect(x[u] + step * (2 * uniformAt(key, slot, u, 0) - 1), width);
       y[u] = reflect(y[u] + step * (2 * uniformAt(key, slot, u, 1) - 1), height);
     }
-  }
-
-  /** A copy with positions of its own. */
-  clone(): Mobility {
-    const copy = new Mobility(this.config, this.seed);
-    copy.copyFrom(this);
-    return copy;
   }
 
   /** Takes over the positions of another, without allocation. */
