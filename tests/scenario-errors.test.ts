@@ -125,29 +125,11 @@ describe('parseScenario', () => {
     expect(parseScenario(without, FILE)).toStrictEqual(without);
   });
 
-  it('accepts the edges of every range', () => {
-    for (const [path, value] of [
-      ['prefillSlowdown', 0],
-      ['prefillSlowdown', 0.999],
-      ['slotSeconds', Number.MIN_VALUE],
-      ['slots', []],
-      ['slots[2].requests[0].transmissionSeconds', 1e9],
-      ['slots[2].requests[0].id', '__proto__'],
-    ] as const)
-      expect(complaint(path, value)).toBe('nothing was thrown');
-  });
-
   const cases = refused.flatMap(([path, allowed, values]) =>
     values.map((value) => ({ path, allowed, value, text: shown(value) })),
   );
   it.each(cases)('refuses $path = $text', ({ path, allowed, value, text }) => {
     expect(complaint(path, value)).toMatch(startingWith(`${FILE}: ${path} is ${text}; allowed: ${allowed}`));
-  });
-
-  it.each([undefined, null, 3, 'abc', [], [1]])('refuses %j for a whole scenario', (value) => {
-    expect(messageOf(() => parseScenario(value, FILE))).toBe(
-      `${FILE}: the whole is ${shown(value)}; allowed: a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, admission, oversized, servers, slots}`,
-    );
   });
 
   it.each(['', 'servers[0]', 'servers[1].decodeProfile[0]', 'slots[1]', 'slots[0].requests[1]'])(
@@ -157,12 +139,6 @@ describe('parseScenario', () => {
       expect(complaint(where, 7)).toBe(`${FILE}: ${where} is 7; allowed: no unknown keys`);
     },
   );
-
-  it('refuses a key that JavaScript would hide', () => {
-    expect(messageOf(() => parseScenarioText('{"__proto__": 7,' + JSON.stringify(valid()).slice(1), FILE))).toBe(
-      `${FILE}: __proto__ is 7; allowed: no unknown keys`,
-    );
-  });
 
   it('refuses names and ids that an earlier one has, in the same slot or another', () => {
     expect(complaint('servers[1].name', 'a')).toBe(
@@ -183,11 +159,6 @@ describe('parseScenario', () => {
     expect(complaint('slots[2].requests[0].server', 'constructor')).toContain(
       'slots[2].requests[0].server is "constructor"',
     );
-  });
-
-  it('keeps every message on one line, whatever a name holds', () => {
-    expect(complaint('slots[2].requests[0].server', 'x\ny'.repeat(100))).not.toContain('\n');
-    expect(complaint('slots[2].requests[0].server', 'x'.repeat(10_000)).length).toBeLessThan(200);
   });
 
   it('names the first of several faults and counts the others', () => {
@@ -217,15 +188,6 @@ describe('parseScenarioText', () => {
       expect(messageOf(() => parseScenarioText(broken, FILE))).toMatch(startingWith(`${FILE} is no valid JSON: `));
     },
   );
-
-  it('refuses numbers too large for a double, and NaN', () => {
-    expect(messageOf(() => parseScenarioText(text.replace('"slotSeconds": 1', '"slotSeconds": 1e999'), FILE))).toBe(
-      `${FILE}: slotSeconds is Infinity; allowed: ${POSITIVE}`,
-    );
-    expect(messageOf(() => parseScenarioText(text.replace('"slotSeconds": 1', '"slotSeconds": NaN'), FILE))).toMatch(
-      startingWith(`${FILE} is no valid JSON: `),
-    );
-  });
 });
 
 function startingWith(text: string): RegExp {

@@ -82,16 +82,6 @@ describe('lyreo experiments', () => {
     expect(filesOf('c').filter((name) => !/\.json$|^\.partial$/.test(name))).toEqual([]);
   });
 
-  it('makes a run whose name an old lock file holds', () => {
-    const key = filesOf('a')
-      .find((name) => name.startsWith('ppo-s1'))
-      ?.replace('.json', '');
-    mkdirSync(join(root, 'old', 'smoke'), { recursive: true });
-    writeFileSync(join(root, 'old', 'smoke', `${key}.lock`), JSON.stringify({ pid: process.pid, at: Date.now() }));
-    const { code, out } = lyreo('old', ...smoke('--only', 'ppo-s1'));
-    expect([code, out]).toEqual([0, expect.stringContaining('1 of 1 runs stored')]);
-  });
-
   it('says at once where no runs can be stored', () => {
     writeFileSync(join(root, 'file'), '');
     const { code, err } = lyreo(join('file', 'below'), ...smoke('fig3', '--seeds', '1'));
@@ -170,18 +160,5 @@ describe('lyreo scoreboard', () => {
     const { holds, doesNotHold, contradicted, cannotBeTested } = board.claims;
     expect(contradicted).toBeLessThanOrEqual(doesNotHold);
     expect(holds + doesNotHold + cannotBeTested).toBe(board.rows.filter(({ kind }) => kind !== 'setting').length);
-  });
-});
-
-describe('lyreo calibrate', () => {
-  it('logs, reports, and changes nothing unless told to', () => {
-    const file = join(root, 'log.jsonl');
-    const shipped = readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8');
-    const { code, out } = lyreo('a', 'calibrate', '--candidates', '2', '--slots', '12', '--out', file);
-    expect(code).toBe(0);
-    expect(out).toMatch(/target +printed +pilot +best[^]*objective[^]*kvPoolFraction[^]*2 candidates in/);
-    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
-    expect(readFileSync(join(__dirname, '..', '..', 'data', 'calibrated.json'), 'utf8')).toBe(shipped);
-    expect(lyreo('a', 'calibrate', '--free', 'luck', '--out', file).err).toContain('--free is "luck"; allowed: kvPool');
   });
 });

@@ -89,12 +89,4 @@ describe('pendingFile', () => {
     file.discard();
     expect(halves()).toEqual([]);
   });
-
-  it('leaves nothing when it is discarded', () => {
-    const file = pendingFile(at('c.txt'));
-    file.write('half');
-    file.discard();
-    expect(existsSync(at('c.txt'))).toBe(false);
-    expect(halves()).toEqual([]);
-  });
 });

@@ -391,13 +391,6 @@ describe('EdgeEnv', () => {
       );
     });
 
-    it('stops nothing when it would arrive after the last slot', () => {
-      const late = fixedWorkload([[[10, 10]], [[5_000_000, 1]]]);
-      const env = new EdgeEnv(config({ slots: 1, oversized: 'error' }), 1, { workload: late });
-      env.reset();
-      expect(env.step(Int32Array.of(0)).stepType).toBe('last');
-    });
-
     it('is rejected by a server too small for it, though others would hold it', () => {
       const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], slots: 1 });
       const [small] = new EdgeEnv(system, 1).servers;

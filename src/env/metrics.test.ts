@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schedulerNames, schedulers } from '../schedulers/index';
+import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import { type RunMetrics, Metrics } from './metrics';
@@ -11,40 +11,6 @@ function run(overrides: Partial<SystemConfig> = {}, seed = 1): RunMetrics {
 }
 
 describe('a run’s report', () => {
-  it.each(schedulerNames)('accounts for every request, and by Little’s law for every second (%s)', (name) => {
-    for (const batching of ['deed', 'static'] as const) {
-      const m = simulate(systemConfig('calibrated', { slots: 80, users: 50, batching }), schedulers[name], 2);
-      expect(m.arrived).toBe(80 * 50);
-      expect(m.arrived).toBe(m.completed + m.inFlight + m.rejected);
-      expect(m.inFlight).toBe(0);
-      expect(Math.abs(m.littleResidual)).toBeLessThan(1e-9);
-    }
-  });
-
-  it('splits the mean latency into its parts', () => {
-    const { parts, meanLatency } = run();
-    const values: readonly number[] = Object.values({ ...parts });
-    expect(values.reduce((a, b) => a + b, 0)).toBeCloseTo(meanLatency, 9);
-    expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
-  });
-
-  it('orders its figures as they must be', () => {
-    const m = run({ users: 60 });
-    expect(m.p50Latency).toBeLessThan(m.p99Latency);
-    expect(m.worstDeviation).toBeGreaterThanOrEqual(m.deviation);
-    expect(m.perServer).toHaveLength(8);
-    expect(m.perServer.reduce((sum, s) => sum + s.deviation, 0) / 8).toBeCloseTo(m.deviation, 12);
-    expect(Math.max(...m.perServer.map((s) => s.deviation))).toBeCloseTo(m.worstDeviation, 12);
-    expect(m.perServer.reduce((sum, s) => sum + s.eta, 0) / 8).toBeCloseTo(m.meanEta, 12);
-    for (const { peak } of m.perServer) expect(peak).toBeLessThanOrEqual(1);
-  });
-
-  it('counts rejected requests', () => {
-    const m = run({ lengths: 'lmsys-like', kvPoolFraction: 0.001 });
-    expect(m.rejected).toBeGreaterThan(0);
-    expect(m.completed + m.rejected).toBe(m.arrived);
-  });
-
   it('of nothing has no latency', () => {
     const m = new Metrics(2, 0.01).report();
     expect([m.arrived, m.highKvPercent, m.littleResidual]).toEqual([0, 0, 0]);

@@ -115,13 +115,4 @@ describe('stale state', () => {
     expect(b.queues).toEqual(a.queues.map((_, t) => a.queues[Math.max(0, t - 2)]));
     expect(a.queues[19]).not.toEqual(a.queues[17]);
   });
-
-  it('is worse for a rule that follows the state, whatever the seed', () => {
-    const busy = systemConfig('calibrated', { users: 40, slots: 60 });
-    for (const seed of [1, 2, 3]) {
-      const latency = (stateDelaySlots: number): number =>
-        simulate({ ...busy, stateDelaySlots }, schedulers['ll-in-slot'], seed).meanLatency;
-      expect(latency(3)).toBeGreaterThan(latency(0));
-    }
-  });
 });

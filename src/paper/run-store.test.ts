@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -64,14 +64,6 @@ describe('store of runs', () => {
     expect(store.sort([spec, other])).toEqual({ done: [spec], missing: [other] });
   });
 
-  it('merges with another folder by copying', () => {
-    const other = new RunStore(join(root, 'other'));
-    store.save(run);
-    other.save({ ...run, key: 'b' });
-    cpSync(other.folder, store.folder, { recursive: true });
-    expect(store.keys()).toEqual(['b', spec.key]);
-  });
-
   it.each([
     ['empty', ''],
     ['no run', '{}'],
@@ -97,11 +89,6 @@ describe('store of runs', () => {
     expect(await makeRuns([spec], { store })).toBe(1);
     expect(await makeRuns([spec], { store })).toBe(0);
     expect(store.load(spec.key)?.key).toBe(spec.key);
-  });
-
-  it('keeps a latency that there is not', () => {
-    store.save({ ...run, evaluation: { ...run.evaluation, meanLatency: Number.NaN } });
-    expect(store.load(spec.key)?.evaluation.meanLatency).toBeNaN();
   });
 
   it('names neither host nor folder nor user', () => {

@@ -81,22 +81,6 @@ describe('train', () => {
     expect((await logOf({ folder, resume: true, updates: 7 })).slice(0, 6)).toEqual(whole);
   });
 
-  it('lets timers have their turn between updates', async () => {
-    let turns = 0;
-    const timer = setInterval(() => turns++, 0);
-    await logOf({ updates: 4 });
-    clearInterval(timer);
-    expect(turns).toBeGreaterThanOrEqual(2);
-  });
-
-  it('stops before it begins when it is asked to', async () => {
-    const folder = fresh();
-    const { learner, log, aborted } = await train({ ...options, folder, signal: AbortSignal.abort() });
-    learner.dispose();
-    expect([log, aborted]).toEqual([[], true]);
-    expect(loadCheckpoint(trainingFiles(folder).checkpoint).updates).toBe(0);
-  });
-
   it('refuses a folder with a training, another training, and half a checkpoint', async () => {
     const folder = fresh();
     await logOf({ folder, updates: 1 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { bars, box } from './bars';
 import { heatMap } from './heat-map';
 import { band, sweep } from './lines';
-import { type Panel, figure, wrap } from './panel';
+import { type Panel, figure } from './panel';
 import { logTicks, needsLog } from './scale';
 import { points } from './points';
-import { limit, says, stated } from './stated';
+import { limit, says } from './stated';
 import { INK, OKABE_ITO, PAPER_COLOUR } from './theme';
 import { timeline } from './timeline';
 import { methods } from '../paper/methods';
@@ -90,11 +90,6 @@ describe('the scale of a panel', () => {
     expect(axisOf(at(2.4, 2.6), 'yaxis').range?.[0]).toBeGreaterThan(2.3);
   });
 
-  it('holds what the paper states', () => {
-    const panel = stated(at(2.4, 2.6), [{ x: 1, y: 5.2, label: 'PPO 5.2' }]);
-    expect(axisOf(panel, 'yaxis').range?.[1]).toBeGreaterThan(5.2);
-  });
-
   it('has plain ticks on a logarithmic axis', () => {
     expect(logTicks([0.9, 6])).toEqual([1, 2, 5]);
     expect(logTicks([2.4, 3.1])).toEqual([2, 2.2, 2.4, 2.6, 2.8, 3, 3.5]);
@@ -134,10 +129,6 @@ describe('figure', () => {
   it('sets what the paper says below the panel’s title', () => {
     const { annotations } = layoutOf(says(band(runs, { x: 'users', y: 'mean' }, { title: '(a)' }), 'rises'));
     expect(annotations[0].text).toMatch(/^<b>\(a\)<\/b><br>.*paper: rises/);
-  });
-
-  it('breaks long titles between words', () => {
-    expect(wrap('one two three', 8)).toBe('one two<br>three');
   });
 });
 

@@ -123,17 +123,4 @@ describe('serverSpecs', () => {
       /configuration: gpus\[0\] is "h100"; allowed: a profile of .*gpu-profiles.csv: rtx3080, rtx3090, rtx4090/,
     );
   });
-
-  it('takes the profiles that it is given', () => {
-    const config = systemConfig('calibrated', { kvPoolFraction: 0.01 });
-    const profiles = gpuPresets(0.01).map((gpu) => ({ ...gpu, memoryGB: 2 * gpu.memoryGB }));
-    // κ·M: 0.01 · 2 · 10 GB for the first server, a 3080.
-    expect(serverSpecs(config, profiles)[0]).toMatchObject({ name: 's1-rtx3080', kvCapacityBytes: 200e6 });
-    expect(serverSpecs(config, gpuPresets(0.01))).toEqual(serverSpecs(config));
-  });
-
-  it('names a file that is not there', () => {
-    const config = systemConfig('calibrated', { gpuProfilesFile: 'no-such.csv' });
-    expect(() => serverSpecs(config)).toThrow('no-such.csv does not exist; allowed: a readable file');
-  });
 });

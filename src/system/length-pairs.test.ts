@@ -61,13 +61,4 @@ describe('a file of lengths', () => {
     expect(erring.slice(0, 2)).toEqual([input, output]);
     expect(erring[2]).not.toEqual(output);
   });
-
-  it('that is missing or faulty is named', () => {
-    const path = fileOf('faulty.csv', '0,10,many');
-    expect(() => systemConfig('calibrated', { lengthsFile: path })).toThrow(/faulty\.csv.*outputTokens is "many"/);
-    expect(() => systemConfig('calibrated', { lengthsFile: 'nowhere.csv' })).toThrow(
-      'nowhere.csv does not exist; allowed: a readable file',
-    );
-    expect(() => systemConfig('calibrated', { lengthsFile: '' })).toThrow('lengthsFile is ""');
-  });
 });

@@ -59,12 +59,7 @@ describe('systemConfig', () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ users: 0 }, 'configuration: users is 0; allowed: an integer from 1 to 1000000'],
-    [{ users: 2.5 }, 'configuration: users is 2.5; allowed: an integer from 1 to 1000000'],
-    [{ users: '40' }, 'configuration: users is "40"; allowed: an integer from 1 to 1000000'],
-    [{ servers: 0 }, 'configuration: servers is 0; allowed: an integer from 1 to 10000'],
-    [{ slots: -1 }, 'configuration: slots is -1'],
     [{ slotSeconds: 0 }, 'configuration: slotSeconds is 0; allowed: a finite number > 0'],
-    [{ slotSeconds: Number.NaN }, 'configuration: slotSeconds is NaN; allowed: a finite number > 0'],
     [
       { bitsPerToken: Number.POSITIVE_INFINITY },
       'configuration: bitsPerToken is Infinity; allowed: a finite number > 0',
@@ -78,17 +73,10 @@ describe('systemConfig', () => {
       'configuration: bandwidthMHz is [14,6]; allowed: two finite numbers > 0, MHz, lowest <= highest',
     ],
     [{ bandwidthMHz: [0, 6] }, 'configuration: bandwidthMHz[0] is 0; allowed: a finite number > 0'],
-    [{ bandwidthMHz: 10 }, 'configuration: bandwidthMHz is 10; allowed: two finite numbers > 0, MHz'],
-    [{ areaMeters: [200] }, 'configuration: areaMeters'],
     [{ noiseDbmPerHz: 5 }, 'configuration: noiseDbmPerHz is 5; allowed: a number from -300 to 0'],
     [{ meanInputTokens: 0 }, 'configuration: meanInputTokens is 0; allowed: a number from 1 to 1000000'],
-    [{ sigmaInput: -0.1 }, 'configuration: sigmaInput is -0.1'],
-    [{ balanceTolerance: 0 }, 'configuration: balanceTolerance is 0; allowed: a finite number > 0'],
     [{ stateDelaySlots: -1 }, 'configuration: stateDelaySlots is -1; allowed: an integer from 0 to 1000'],
-    [{ stateDelaySlots: 0.5 }, 'configuration: stateDelaySlots is 0.5; allowed: an integer from 0 to 1000'],
-    [{ latencyWeight: -1 }, 'configuration: latencyWeight is -1; allowed: a finite number >= 0'],
     [{ user: 40 }, 'configuration: user is 40; allowed: no unknown keys'],
-    [{ gpus: [] }, 'configuration: '],
     [
       { gpus: ['rtx3080'], servers: 2 },
       'configuration: gpus has 1 names and servers is 2; allowed: as many names as servers',

@@ -34,13 +34,6 @@ describe('traceWorkload, unscaled', () => {
     expect(traceSlots(trace, unscaled, 1)).toBe(5);
   });
 
-  it('with Δ = 2 has half the slots', () => {
-    const wide = traceWorkload(trace, { ...options, slotSeconds: 2 });
-    expect([0, 1, 2].map((t) => inputs(wide, t))).toEqual([[1, 2, 3, 4], [], [5]]);
-    expect(wide.maxRequestsPerSlot).toBe(4);
-    expect(traceSlots(trace, unscaled, 2)).toBe(3);
-  });
-
   it('is the same in any order and whoever asks', () => {
     const again = traceWorkload(trace, options);
     const [a, b] = [slotRequests(2), slotRequests(2)];
@@ -64,11 +57,6 @@ describe('traceWorkload, unscaled', () => {
       expect(Math.abs(n - 1000)).toBeLessThan(110);
     });
     expect(usersOf(2)).not.toEqual(usersOf(1));
-  });
-
-  it('takes a trace of one request', () => {
-    expect(inputs(traceWorkload(makeTrace([0]), options), 0)).toEqual([1]);
-    expect(traceSlots(makeTrace([0]), unscaled, 1)).toBe(1);
   });
 });
 
@@ -95,15 +83,6 @@ describe('traceWorkload, thin', () => {
       'trace load: requestsPerSlot of thin is 11; allowed: at most the recorded load (10 per slot over the 1000 slots that are run); rescale can raise it',
     );
   });
-
-  it('leaves a kept request with the user it has unthinned', () => {
-    const [thin, whole] = [{ kind: 'thin', requestsPerSlot: 3 } as const, unscaled].map((load) => {
-      const out = slotRequests(10);
-      traceWorkload(trace, { ...options, load }).fill(7, out);
-      return new Map(Array.from({ length: out.count }, (_, n) => [out.inputTokens[n], out.user[n]]));
-    });
-    for (const [request, user] of thin) expect(whole.get(request)).toBe(user);
-  });
 });
 
 describe('traceWorkload, rescale', () => {
@@ -114,19 +93,6 @@ describe('traceWorkload, rescale', () => {
     const workload = traceWorkload(trace, { ...options, load, slots: 3 });
     expect([0, 1, 2, 3].map((t) => inputs(workload, t))).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], []]);
     expect(traceSlots(trace, load, 1)).toBe(3);
-  });
-
-  it('stretches as well', () => {
-    const load: TraceLoad = { kind: 'rescale', requestsPerSlot: 0.5 };
-    const trace = makeTrace([0, 1, 2]);
-    expect([0, 1, 2, 3, 4].map((t) => inputs(traceWorkload(trace, { ...options, load, slots: 5 }), t))).toEqual([
-      [1],
-      [],
-      [2],
-      [],
-      [3],
-    ]);
-    expect(traceSlots(trace, load, 1)).toBe(5);
   });
 
   it('cannot spread one moment', () => {

@@ -70,7 +70,6 @@ describe('parseTrace', () => {
 
   it.each([
     ['an empty file', '', 't.csv is empty; allowed: a header and at least one row'],
-    ['nothing but a BOM and blank lines', '\uFEFF\r\n\r\n', 't.csv is empty'],
     ['a header alone', `${azure}\n`, 't.csv has a header but no request; allowed: at least one'],
     [
       'failed requests alone',
@@ -82,7 +81,6 @@ describe('parseTrace', () => {
       'time,in,out\n1,2,3',
       `t.csv: line 1, the header is "time,in,out"; allowed: ${own} (own); ${azure} (Azure LLM inference)`,
     ],
-    ['semicolons', 'arrivalSeconds;inputTokens;outputTokens\n1;2;3', 't.csv: line 1, the header is'],
     ['an unknown column', `${own},model\n1,2,3,x`, `t.csv: line 1, the header, column is "model"; allowed: ${own}`],
     [
       'a column that stands twice',
@@ -95,33 +93,22 @@ describe('parseTrace', () => {
       `${own}\nsoon,2,3`,
       't.csv: line 2, arrivalSeconds is "soon"; allowed: a number of seconds from 0 to 1000000000000',
     ],
-    ['a negative time', `${own}\n-1,2,3`, 't.csv: line 2, arrivalSeconds is "-1"'],
-    ['NaN', `${own}\nNaN,2,3`, 't.csv: line 2, arrivalSeconds is "NaN"'],
     ['an empty cell', `${own}\n1,,3`, 't.csv: line 2, inputTokens is ""; allowed: an integer from 1 to 2147483647'],
-    ['a fraction of a token', `${own}\n1,2.5,3`, 't.csv: line 2, inputTokens is "2.5"'],
     [
       '0 tokens of our own',
       `${own}\n1,2,0`,
       't.csv: line 2, outputTokens is "0"; allowed: an integer from 1 to 2147483647',
     ],
     [
-      'negative tokens',
-      `${azure}\n2023-11-16 18:15:46,-3,1`,
-      't.csv: line 2, ContextTokens is "-3"; allowed: an integer from 0 to 2147483647',
-    ],
-    ['tokens beyond 32 bits', `${own}\n1,2147483648,3`, 't.csv: line 2, inputTokens is "2147483648"'],
-    [
       'a day that is none',
       `${azure}\n2023-02-30 00:00:00,1,1`,
       't.csv: line 2, TIMESTAMP is "2023-02-30 00:00:00"; allowed: a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
     ],
-    ['a time of day that is none', `${azure}\n2023-02-20 24:00:00,1,1`, 't.csv: line 2, TIMESTAMP is'],
     [
       'an offset that is none',
       `${azure}\n2024-05-10 00:00:00+99:99,50,100\n2024-05-10 00:00:00,50,100`,
       't.csv: line 2, TIMESTAMP is "2024-05-10 00:00:00+99:99"; allowed: a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
     ],
-    ['an offset beyond 14 hours', `${azure}\n2024-05-10 00:00:00-14:01,50,100`, 't.csv: line 2, TIMESTAMP is'],
     [
       'times with and without an offset',
       `${azure}\n2024-05-10 00:00:00+02:00,50,100\n\n2024-05-10 00:00:00,50,100`,
@@ -131,16 +118,6 @@ describe('parseTrace', () => {
       'epoch seconds after relative ones',
       `${own}\n0,50,100\n1715299200,50,100`,
       't.csv: line 3, arrivalSeconds is "1715299200"; allowed: a time within 1000000000 s of that in line 2: all times count from one point',
-    ],
-    [
-      'relative seconds after epoch ones',
-      `${own}\n1715299200,50,100\n1,50,100`,
-      't.csv: line 3, arrivalSeconds is "1"',
-    ],
-    [
-      'a date of 1970 among others',
-      `${azure}\n2024-05-10 00:00:00,5,1\n1970-01-01 00:00:00,5,0`,
-      't.csv: line 3, TIMESTAMP is "1970-01-01 00:00:00"; allowed: a time within 1000000000 s of that in line 2',
     ],
     [
       'a fault behind a field over two lines',
