@@ -6,7 +6,6 @@ import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields } from '../system/config-schema';
 import { presetFields, printedFields, systemConfig, tableOne, withCompanions } from '../system/presets';
-import { readConfig } from '../system/read-config';
 import type { Workload } from '../system/workload';
 import { assignment, option, reader } from './options';
 import { textTable } from './report';
@@ -147,9 +146,11 @@ function givenOptions(options: SystemOptions): { preset?: Preset | undefined; fi
 
 /** The file alone is checked first, so that its faults are told as the file's. */
 function readFields(path: string): { preset?: Preset | undefined; fields: Partial<SystemConfig> } {
-  const text = readTextFile(path);
-  readConfig(text, path);
-  const { preset, ...fields } = parseJson(text, path) as { preset?: Preset } & Partial<SystemConfig>;
+  const value = parseJson(readTextFile(path), path);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(`${path}: the whole`, value, 'an object with preset and fields of the configuration');
+  const { preset, ...fields } = value as { preset?: Preset } & Partial<SystemConfig>;
+  systemConfig(preset ?? 'calibrated', fields, path);
   return { preset, fields };
 }
 

@@ -22,6 +22,8 @@ export interface LatencyParts {
   readonly decode: number;
 }
 
+const PARTS = ['transmission', 'synchronisation', 'prefillQueue', 'prefill', 'admission', 'decode'] as const;
+
 /** The report of a run; latencies in seconds, NaN when no request was completed. */
 export interface RunMetrics {
   readonly slots: number;
@@ -80,8 +82,8 @@ export class Metrics {
   private highKv = 0;
   private queueSum = 0;
   private readonly quantiles = new Quantiles();
-  /** Sums of transmission, synchronisation, prefillQueue, prefill, admission, decode. */
-  private readonly parts = new Float64Array(6);
+  /** Sums of the parts of D_tot. */
+  private readonly parts = new Float64Array(PARTS.length);
   private readonly eta: Float64Array;
   private readonly peak: Float64Array;
   private readonly deviation: Float64Array;
@@ -112,18 +114,15 @@ export class Metrics {
     this.completed += completions.count;
     this.requestSeconds += outcome.requestSeconds;
     this.inSystem = outcome.inSystem;
-    const parts = this.parts;
     for (let i = 0; i < completions.count; i++) {
       const total = completions.total[i];
       this.latency += total;
       this.quantiles.add(total);
-      parts[0] += completions.transmission[i];
-      parts[1] += completions.synchronisation[i];
-      parts[2] += completions.prefillQueue[i];
-      parts[3] += completions.prefill[i];
-      parts[4] += completions.admission[i];
-      parts[5] += completions.decode[i];
     }
+    PARTS.forEach((name, part) => {
+      const seconds = completions[name];
+      for (let i = 0; i < completions.count; i++) this.parts[part] += seconds[i];
+    });
     for (let s = 0; s < this.serverCount; s++) {
       const y = outcome.deviation[s];
       const z = outcome.queue[s];
@@ -143,7 +142,6 @@ export class Metrics {
   report(): RunMetrics {
     const pairs = this.slots * this.serverCount;
     const per = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
-    const part = (i: number): number => this.parts[i] / this.completed;
     const sumOver = (array: Float64Array): number => array.reduce((a, b) => a + b, 0);
     return {
       slots: this.slots,
@@ -157,14 +155,9 @@ export class Metrics {
       meanLatency: this.latency / this.completed,
       p50Latency: this.quantiles.quantile(0.5),
       p99Latency: this.quantiles.quantile(0.99),
-      parts: {
-        transmission: part(0),
-        synchronisation: part(1),
-        prefillQueue: part(2),
-        prefill: part(3),
-        admission: part(4),
-        decode: part(5),
-      },
+      parts: Object.fromEntries(
+        PARTS.map((name, k) => [name, this.parts[k] / this.completed]),
+      ) as unknown as LatencyParts,
       deviation: per(sumOver(this.deviation), pairs),
       worstDeviation: per(Math.max(...this.deviation), this.slots),
       meanQueue: per(this.queueSum, pairs),

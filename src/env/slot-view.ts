@@ -9,6 +9,20 @@ import { kvTokenIterations } from '../system/token-counts';
 import type { SlotRequests } from '../system/workload';
 import { Delay } from './delay';
 
+/** The columns that change from slot to slot, [S] each. */
+const CHANGING = [
+  'kvTokens',
+  'running',
+  'waiting',
+  'prefilling',
+  'prefillSeconds',
+  'remainingOutputTokens',
+  'remainingTokenIterations',
+  'workload',
+  'workloadUnit',
+  'queue',
+] as const;
+
 /**
  * A scheduler's view of the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
  * before any of the requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are
@@ -28,25 +42,25 @@ export class SlotView {
   predictedTokens: Int32Array;
 
   /** KV cache of the next iteration, tokens, [S]. */
-  readonly kvTokens: Float64Array;
+  kvTokens!: Float64Array;
   /** Requests in the running batch, [S]. */
-  readonly running: Float64Array;
+  running!: Float64Array;
   /** Prefilled requests that wait for admission, [S]. */
-  readonly waiting: Float64Array;
+  waiting!: Float64Array;
   /** Requests being sent or prefilled, [S]. */
-  readonly prefilling: Float64Array;
+  prefilling!: Float64Array;
   /** Seconds until the prefills of earlier slots have ended, [S]. */
-  readonly prefillSeconds: Float64Array;
+  prefillSeconds!: Float64Array;
   /** Σ max(l̂ − g, 1) over all requests there, g tokens generated so far: output tokens expected to come, [S]. */
-  readonly remainingOutputTokens: Float64Array;
+  remainingOutputTokens!: Float64Array;
   /** Σ (l_in + k) over those tokens, token-iterations, [S]. */
-  readonly remainingTokenIterations: Float64Array;
+  remainingTokenIterations!: Float64Array;
   /** Remaining KV memory-time at the present iteration time, over M_s·Δ, [S]: the workload of Section V-B. */
-  readonly workload: Float64Array;
+  workload!: Float64Array;
   /** Iteration time over pool size and slot length, [S]: turns token-iterations into workload. */
-  readonly workloadUnit: Float64Array;
+  workloadUnit!: Float64Array;
   /** Z_s(t), [S]. */
-  readonly queue: Float64Array;
+  queue!: Float64Array;
   /** Tokens the KV pool holds, [S]. */
   readonly maxTokens: Float64Array;
   /** Whether every request fits every server, so that `fits` need not be asked. */
@@ -67,41 +81,19 @@ export class SlotView {
     private readonly mobility: Mobility,
     requests: SlotRequests,
   ) {
-    const perServer = (): Float64Array => new Float64Array(servers.length);
     this.user = requests.user;
     this.inputTokens = requests.inputTokens;
     this.predictedTokens = requests.predictedTokens;
-    this.kvTokens = perServer();
-    this.running = perServer();
-    this.waiting = perServer();
-    this.prefilling = perServer();
-    this.prefillSeconds = perServer();
-    this.remainingOutputTokens = perServer();
-    this.remainingTokenIterations = perServer();
-    this.workload = perServer();
-    this.workloadUnit = perServer();
-    this.queue = perServer();
+    for (const name of CHANGING) this[name] = new Float64Array(servers.length);
     this.maxTokens = Float64Array.from(maxTokens);
     this.largestPool = Math.max(...maxTokens);
     this.profiles = servers.map((server) => decodeProfile(server.decodeProfile));
     this.kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
     const { stateDelaySlots = 0 } = config;
-    const changing = [
-      this.kvTokens,
-      this.running,
-      this.waiting,
-      this.prefilling,
-      this.prefillSeconds,
-      this.remainingOutputTokens,
-      this.remainingTokenIterations,
-      this.workload,
-      this.workloadUnit,
-      this.queue,
-    ];
-    this.delayed =
-      stateDelaySlots === 0
-        ? []
-        : changing.map((column) => ({ column, delay: new Delay(stateDelaySlots, servers.length) }));
+    this.delayed = CHANGING.filter(() => stateDelaySlots > 0).map((name) => ({
+      column: this[name],
+      delay: new Delay(stateDelaySlots, servers.length),
+    }));
   }
 
   /** S. */

@@ -73,23 +73,10 @@ export function quantileRows({ series }: Pick<FigureRuns, 'series'>): QuantileRo
 }
 
 /** One update of a training; NaN where the log has no such column, as in trainings without held-out evaluations. */
-export type LearningRow = RunPlace & Readonly<Record<LearningColumn, number>>;
+export type LearningRow = RunPlace & Readonly<Record<(typeof learningColumns)[number], number>>;
 
 /** The columns of a training's log that figures show. */
-export type LearningColumn =
-  | 'update'
-  | 'slots'
-  | 'latency'
-  | 'p99Latency'
-  | 'deviation'
-  | 'queue'
-  | 'quality'
-  | 'heldOutLatency'
-  | 'heldOutDeviation'
-  | 'heldOutStratifiedLatency'
-  | 'heldOutStratifiedDeviation';
-
-const LEARNING: readonly (LearningColumn & keyof UpdateLog)[] = [
+export const learningColumns = [
   'update',
   'slots',
   'latency',
@@ -101,15 +88,15 @@ const LEARNING: readonly (LearningColumn & keyof UpdateLog)[] = [
   'heldOutDeviation',
   'heldOutStratifiedLatency',
   'heldOutStratifiedDeviation',
-];
+] as const;
 
 /** The trainings behind a figure, a row for each run and update. */
 export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRow[] {
   return eachRun(series, ({ log, config }, place) =>
     logColumn(log, 'latency').map((_, k) => {
-      const known: Partial<Record<LearningColumn, number>> = { update: k + 1, slots: (k + 1) * config.slots };
+      const known: Partial<Record<keyof UpdateLog, number>> = { update: k + 1, slots: (k + 1) * config.slots };
       const row = Object.fromEntries(
-        LEARNING.map((name) => [name, known[name] ?? logColumn(log, name).at(k) ?? Number.NaN]),
+        learningColumns.map((name) => [name, known[name] ?? logColumn(log, name).at(k) ?? Number.NaN]),
       );
       return { ...place, ...row } as LearningRow;
     }),

@@ -84,9 +84,6 @@ const warned: Set<string> = new Set();
  * are merged by copying.
  */
 export class RunStore {
-  /** The last finding on each file, with its size and time. */
-  private readonly looks: Map<string, { readonly stamp: string; readonly isRun: boolean }> = new Map();
-
   /**
    * @param warn receives warnings of damaged files; default: stderr.
    */
@@ -109,15 +106,7 @@ export class RunStore {
 
   /** Whether a run is stored, whole. */
   has(key: string): boolean {
-    const path = this.path(key);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return false;
-    const stamp = `${stats.size} ${stats.mtimeMs}`;
-    const look = this.looks.get(key);
-    if (look?.stamp === stamp) return look.isRun;
-    const isRun = typeof readRun(path) !== 'string';
-    this.looks.set(key, { stamp, isRun });
-    return isRun;
+    return typeof readRun(this.path(key)) !== 'string';
   }
 
   /** Stores a run; the file is whole or not there. */

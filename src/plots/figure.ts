@@ -39,22 +39,22 @@ function encode(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, encode(item)]));
 }
 
+const DTYPES = new Map<unknown, string>([
+  [Float64Array, 'f8'],
+  [Float32Array, 'f4'],
+  [Int32Array, 'i4'],
+  [Uint32Array, 'u4'],
+  [Int16Array, 'i2'],
+  [Uint16Array, 'u2'],
+  [Int8Array, 'i1'],
+  [Uint8Array, 'u1'],
+  [Uint8ClampedArray, 'u1'],
+]);
+
 function encodeTyped(array: ArrayBufferView): unknown {
-  const dtype = dtypeOf(array);
+  const dtype = DTYPES.get(array.constructor);
   // 64-bit integers are beyond Plotly.
   if (dtype === undefined) return Array.from(array as BigInt64Array, Number);
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   return { dtype, bdata: bytes.toString('base64') };
-}
-
-function dtypeOf(array: ArrayBufferView): string | undefined {
-  if (array instanceof Float64Array) return 'f8';
-  if (array instanceof Float32Array) return 'f4';
-  if (array instanceof Int32Array) return 'i4';
-  if (array instanceof Uint32Array) return 'u4';
-  if (array instanceof Int16Array) return 'i2';
-  if (array instanceof Uint16Array) return 'u2';
-  if (array instanceof Int8Array) return 'i1';
-  if (array instanceof Uint8Array || array instanceof Uint8ClampedArray) return 'u1';
-  return undefined;
 }

@@ -1,6 +1,7 @@
 import type { InspectedIteration, InspectedRequest, Inspection } from '../env/inspect';
 import type { Figure } from './figure';
-import { COLOURS, axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
+import { axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
+import { COLOURS } from './theme';
 
 /** Slots that a window of the explorer shows. */
 const WINDOW_SLOTS = 2;

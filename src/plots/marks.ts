@@ -2,28 +2,6 @@
 import { methods } from '../paper/methods';
 import { OKABE_ITO } from './theme';
 
-const [BLUE, ORANGE, GREEN, VERMILLION, SKY, PURPLE, GREY] = OKABE_ITO as readonly [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
-
-/** The colours by name, for marks that mean something. */
-export const COLOURS: Readonly<Record<'blue' | 'orange' | 'green' | 'vermillion' | 'sky' | 'purple' | 'grey', string>> =
-  {
-    blue: BLUE,
-    orange: ORANGE,
-    green: GREEN,
-    vermillion: VERMILLION,
-    sky: SKY,
-    purple: PURPLE,
-    grey: GREY,
-  };
-
 /** The colours of the methods by their label. */
 const METHOD_COLOURS: ReadonlyMap<string, string> = new Map(
   Object.values(methods).map(({ label, colour }) => [label, colour]),

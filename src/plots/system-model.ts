@@ -1,6 +1,7 @@
 import type { Figure } from './figure';
 import type { ServerSpec } from '../system/scenario';
-import { COLOURS, fade } from './marks';
+import { fade } from './marks';
+import { COLOURS } from './theme';
 
 interface Box {
   readonly x: number;

@@ -1,16 +1,19 @@
 /** The look of every figure: a white sheet with dark ink, on light and dark pages alike, and for colour-blind readers. */
 
 /** The colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), yellow last: it is pale on white. */
-export const OKABE_ITO: readonly string[] = [
-  '#0072B2', // blue
-  '#E69F00', // orange
-  '#009E73', // bluish green
-  '#D55E00', // vermillion
-  '#56B4E9', // sky blue
-  '#CC79A7', // reddish purple
-  '#8C8C8C', // grey
-  '#F0E442', // yellow
-];
+export const COLOURS = {
+  blue: '#0072B2',
+  orange: '#E69F00',
+  green: '#009E73',
+  vermillion: '#D55E00',
+  sky: '#56B4E9',
+  purple: '#CC79A7',
+  grey: '#8C8C8C',
+  yellow: '#F0E442',
+} as const;
+
+/** The palette in the order in which groups without a colour of their own take it. */
+export const OKABE_ITO: readonly string[] = Object.values(COLOURS);
 
 /** Text and axes: contrast 12.6 on the sheet. No method has this colour, so the paper's marks have it too. */
 export const INK = '#333333';

@@ -3,7 +3,6 @@ import { UserError } from '../core/errors';
 import { calibrated, parseCalibrated } from './calibrated';
 import type { SystemConfig } from './config';
 import { systemConfig, tableOne } from './presets';
-import { readConfig } from './read-config';
 
 describe('tableOne', () => {
   it('is Table I and Section V-A', () => {
@@ -95,28 +94,6 @@ describe('systemConfig', () => {
     expect(() => systemConfig('paper' as 'literal')).toThrow(
       'configuration: preset is "paper"; allowed: "literal" or "calibrated"',
     );
-  });
-});
-
-describe('readConfig', () => {
-  it('is a preset with the fields that differ, BOM or not', () => {
-    expect(readConfig('\uFEFF{"preset": "literal", "users": 60}', 'c.json')).toEqual({
-      ...tableOne('literal'),
-      users: 60,
-    });
-    expect(readConfig('{}', 'c.json')).toEqual(tableOne('calibrated'));
-  });
-
-  it.each([
-    ['', 'c.json is empty; allowed: JSON'],
-    ['{', 'c.json is no valid JSON'],
-    ['[]', 'c.json: the whole is []; allowed: an object'],
-    ['null', 'c.json: the whole is null; allowed: an object'],
-    ['{"preset": "best"}', 'c.json: preset is "best"; allowed: "literal" or "calibrated"'],
-    ['{"users": null}', 'c.json: users is null; allowed: an integer from 1 to 1000000'],
-    ['{"Users": 4}', 'c.json: Users is 4; allowed: no unknown keys'],
-  ])('refuses %j by name', (text, message) => {
-    expect(() => readConfig(text, 'c.json')).toThrow(message);
   });
 });
 

@@ -43,17 +43,21 @@ export interface ScenarioRequest {
   readonly transmissionSeconds: number;
 }
 
-/** A scenario fixes servers, requests, assignments and transmission times, so that nothing is random. */
-export interface Scenario {
+/** The constants that all servers of a system share. */
+export interface ServingConstants {
   /** Δ, s. */
   readonly slotSeconds: number;
   /** α, bytes/token. */
   readonly kvBytesPerToken: number;
-  /** w, the share of decode speed that a running prefill takes. */
+  /** w, the share of decode speed that a running prefill takes, III-C2. */
   readonly prefillSlowdown: number;
   readonly batching: Batching;
   /** Default 'predicted-length'. */
   readonly admission?: Admission | undefined;
+}
+
+/** A scenario fixes servers, requests, assignments and transmission times, so that nothing is random. */
+export interface Scenario extends ServingConstants {
   /** A request that no KV pool can ever hold: stop with an error (default), or drop and list it. */
   readonly oversized?: 'error' | 'reject' | undefined;
   readonly servers: readonly ServerSpec[];

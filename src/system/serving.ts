@@ -1,9 +1,8 @@
 import { invalid } from '../core/errors';
 import { HandleQueue } from './handle-queue';
 import { RequestTable } from './request-table';
-import type { ServerSpec } from './scenario';
+import type { ServerSpec, ServingConstants } from './scenario';
 import { EdgeServer } from './server';
-import type { ServingConstants } from './serving-constants';
 import type { IterationRecorder } from './trajectory';
 
 /**

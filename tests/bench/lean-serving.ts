@@ -4,7 +4,7 @@ import { RequestTable } from '../../src/system/request-table';
 import type { ServerSpec } from '../../src/system/scenario';
 import type { Serving } from '../../src/system/serving';
 import { slotOf } from '../../src/system/serving';
-import type { ServingConstants } from '../../src/system/serving-constants';
+import type { ServingConstants } from '../../src/system/scenario';
 import { kvTokenIterations, tokensThatFit } from '../../src/system/token-counts';
 
 interface Job {

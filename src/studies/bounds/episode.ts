@@ -5,7 +5,7 @@ import type { SystemConfig } from '../../system/config';
 import { serverSpecs } from '../../system/gpus';
 import { Mobility } from '../../system/mobility';
 import type { ServerSpec } from '../../system/scenario';
-import type { ServingConstants } from '../../system/serving-constants';
+import type { ServingConstants } from '../../system/scenario';
 import { tokensThatFit } from '../../system/token-counts';
 import { type Workload, slotRequests } from '../../system/workload';
 
