@@ -11,8 +11,9 @@ export class CostTree {
   readonly cost: Float64Array;
   /** The least cost below every node: node n has the children 2n and 2n + 1, the leaves are the servers. */
   private readonly least: Float64Array;
-  /** The number of servers below the node that have it. */
+  /** The number of servers below the node that have it, and one of them. */
   private readonly ties: Int32Array;
+  private readonly winner: Int32Array;
   private readonly leaves: number;
 
   constructor(servers: number) {
@@ -21,19 +22,41 @@ export class CostTree {
     this.least = new Float64Array(2 * this.leaves).fill(Infinity);
     this.ties = new Int32Array(2 * this.leaves);
     this.ties.fill(1, this.leaves, this.leaves + servers);
+    this.winner = Int32Array.from(this.ties, (_, node) => node - this.leaves);
   }
 
   /** Takes over all costs, [S]. */
   setAll(costs: Float64Array): void {
     this.cost.set(costs);
     this.least.set(costs, this.leaves);
-    for (let node = this.leaves - 1; node > 0; node--) this.play(node);
+    for (let node = this.leaves - 1; node > 0; node--) {
+      const { least, ties, winner } = this;
+      const [a, b] = [2 * node, 2 * node + 1];
+      const best = least[b] < least[a] ? b : a;
+      least[node] = least[best];
+      ties[node] = least[a] === least[b] ? ties[a] + ties[b] : ties[best];
+      winner[node] = winner[best];
+    }
   }
 
   set(s: number, cost: number): void {
+    const { least, ties, winner } = this;
     this.cost[s] = cost;
-    this.least[this.leaves + s] = cost;
-    for (let node = (this.leaves + s) >> 1; node > 0; node >>= 1) this.play(node);
+    let node = this.leaves + s;
+    let [best, equals, one] = [cost, 1, s];
+    least[node] = cost;
+    for (; node > 1;) {
+      const other = node ^ 1;
+      if (least[other] < best) {
+        best = least[other];
+        equals = ties[other];
+        one = winner[other];
+      } else if (least[other] === best) equals += ties[other];
+      node >>= 1;
+      least[node] = best;
+      ties[node] = equals;
+      winner[node] = one;
+    }
   }
 
   /** The cheapest server that request i may be sent to; equals are drawn. */
@@ -44,8 +67,9 @@ export class CostTree {
   /** One of the cheapest servers, each as likely. */
   private drawn(rng: Rng): number {
     const { least, ties, leaves } = this;
+    if (ties[1] === 1) return this.winner[1];
     const best = least[1];
-    let k = ties[1] === 1 ? 0 : rng.int(ties[1]);
+    let k = rng.int(ties[1]);
     let node = 1;
     while (node < leaves) {
       node *= 2;
@@ -55,15 +79,5 @@ export class CostTree {
       node++;
     }
     return node - leaves;
-  }
-
-  private play(node: number): void {
-    const { least, ties } = this;
-    const a = 2 * node;
-    const b = a + 1;
-    const left = least[a];
-    const right = least[b];
-    least[node] = left <= right ? left : right;
-    ties[node] = left < right ? ties[a] : right < left ? ties[b] : ties[a] + ties[b];
   }
 }

@@ -53,8 +53,9 @@ export class RequestTable {
   /** Sum of the iterations before the last preemption, s; part of `decodeSeconds` once it has completed. */
   decodedBeforeSeconds: Float64Array = new Float64Array(0);
 
-  private free: Int32Array = new Int32Array(0);
-  private freeCount = 0;
+  private used: Uint8Array = new Uint8Array(0);
+  private next = 0;
+  private count = 0;
 
   constructor(capacity = 256) {
     this.grow(capacity);
@@ -62,13 +63,19 @@ export class RequestTable {
 
   /** Requests in the system. */
   get size(): number {
-    return this.slot.length - this.freeCount;
+    return this.count;
   }
 
-  /** A handle for a new request that has not run; lowest handles first. */
+  /**
+   * A handle for a new request that has not run: round and round, so that the requests of a slot lie next to each other in
+   * memory. At most half of the handles are in use.
+   */
   allocate(): number {
-    if (this.freeCount === 0) this.grow(Math.max(16, 2 * this.slot.length));
-    const handle = this.free[--this.freeCount];
+    if (2 * this.count >= this.slot.length) this.grow(Math.max(16, 2 * this.slot.length));
+    while (this.used[this.next] === 1) this.next = this.next + 1 === this.used.length ? 0 : this.next + 1;
+    const handle = this.next;
+    this.used[handle] = 1;
+    this.count++;
     this.generatedTokens[handle] = 0;
     this.preemptions[handle] = 0;
     this.decodedBeforeSeconds[handle] = 0;
@@ -77,30 +84,30 @@ export class RequestTable {
 
   /** Gives a handle back; its columns may be overwritten from now on. */
   release(handle: number): void {
-    this.free[this.freeCount++] = handle;
+    this.used[handle] = 0;
+    this.count--;
   }
 
   clone(): RequestTable {
     const copy = new RequestTable(0);
     for (const name of INTEGERS) copy[name] = this[name].slice();
     for (const name of DOUBLES) copy[name] = this[name].slice();
-    copy.free = this.free.slice();
-    copy.freeCount = this.freeCount;
+    copy.used = this.used.slice();
+    copy.next = this.next;
+    copy.count = this.count;
     return copy;
   }
 
   /** Makes room while all handles are in use. */
   private grow(capacity: number): void {
-    const before = this.slot.length;
     for (const name of INTEGERS) this[name] = resized(this[name], capacity);
     for (const name of DOUBLES) this[name] = resized(this[name], capacity);
-    this.free = Int32Array.from({ length: capacity }, (_, i) => capacity - 1 - i);
-    this.freeCount = capacity - before;
+    this.used = resized(this.used, capacity);
   }
 }
 
 /** A copy of a typed array with room for `capacity` entries. */
-export function resized<A extends Int32Array | Float64Array>(array: A, capacity: number): A {
+export function resized<A extends Int32Array | Float64Array | Uint8Array>(array: A, capacity: number): A {
   const copy = new (array.constructor as new (n: number) => A)(capacity);
   copy.set(array);
   return copy;
