@@ -9,27 +9,20 @@ export {
   pilotConstants,
   presentConstants,
   ranges,
+  units,
 } from './calibration/constants';
-export {
-  type Score,
-  type Target,
-  gpusUnder,
-  meanError,
-  score,
-  simulateUnder,
-  targetsOf,
-} from './calibration/objective';
+export { type StandIn, type TrialRun, gpusUnder, simulateUnder, trialRuns } from './calibration/trial';
+export { type Loads, type Score, type Target, bestReading, score, targetsOf } from './calibration/objective';
 export {
   type Candidate,
-  type CandidateRow,
   type StoredSearch,
   bestOf,
-  candidateRows,
+  finals,
   search,
+  storedFinals,
   storedSearch,
 } from './calibration/search';
 export { type Sensitivity, sensitive, sensitivity } from './calibration/sensitivity';
-export { type StoredUnits, type UnitTraining, bestUnit, storedUnits, unitTrainings } from './calibration/balance-unit';
 
 // The distance from the optimum: the exact optimum of small episodes, a lower bound for large ones.
 export { type Episode, readEpisode } from './bounds/episode';

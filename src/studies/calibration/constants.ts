@@ -10,7 +10,7 @@ export type ConstantName =
   | 'tau0Rtx3080'
   | 'tau0Rtx3090'
   | 'tau0Rtx4090'
-  | 'tau1'
+  | 'slowdown'
   | 'exponent'
   | 'balanceUnit';
 
@@ -29,41 +29,41 @@ export interface Range {
 
 /** The ranges of the search, in the order in which the constants are drawn. */
 export const ranges: Readonly<Record<ConstantName, Range>> = {
-  kvPoolFraction: { symbol: 'κ', least: 1 / 500, greatest: 1 / 60, isLog: true },
+  kvPoolFraction: { symbol: 'κ', least: 1 / 500, greatest: 1 / 100, isLog: true },
   prefillSlowdown: { symbol: 'w', least: 0, greatest: 0.6, isLog: false },
   sigmaInput: { symbol: 'σ<sub>in</sub>', least: 0.3, greatest: 1, isLog: false },
-  sigmaOutput: { symbol: 'σ<sub>out</sub>', least: 0.15, greatest: 0.6, isLog: false },
+  sigmaOutput: { symbol: 'σ<sub>out</sub>', least: 0.1, greatest: 0.6, isLog: false },
   // τ_0, an iteration with an empty pool.
   tau0Rtx3080: { symbol: 'τ<sub>0</sub>, 3080 [s]', least: 0.005, greatest: 0.02, isLog: true },
   tau0Rtx3090: { symbol: 'τ<sub>0</sub>, 3090 [s]', least: 0.005, greatest: 0.02, isLog: true },
   tau0Rtx4090: { symbol: 'τ<sub>0</sub>, 4090 [s]', least: 0.004, greatest: 0.016, isLog: true },
-  // τ_1, which a full pool adds.
-  tau1: { symbol: 'τ<sub>1</sub> [s]', least: 0.0005, greatest: 0.03, isLog: true },
+  // τ_1/τ_0, the share that a full pool adds.
+  slowdown: { symbol: 'τ<sub>1</sub>/τ<sub>0</sub>', least: 0.05, greatest: 3, isLog: true },
   exponent: { symbol: 'exponent p', least: 1, greatest: 3, isLog: false },
-  balanceUnit: { symbol: 'unit of Y and Z', least: 0.01, greatest: 1, isLog: true },
+  balanceUnit: { symbol: 'unit of Y and Z', least: 0.1, greatest: 1, isLog: true },
 };
 
 /** All constants, in the order in which they are drawn. */
 export const constantNames: readonly ConstantName[] = Object.keys(ranges) as ConstantName[];
 
-/**
- * The constants that are free by default: all but the balance unit. A greedy that balances request by request stays
- * below ε whatever the unit, so that the objective does not tell one from another (see `sensitivities`).
- */
+/** The units of Y and Z among which a search chooses: as printed, and two smaller ones. */
+export const units: readonly number[] = [1, 0.3, 0.1];
+
+/** The constants that a search draws unless told otherwise: all but the balance unit, whose three values take turns. */
 export const fittedByDefault: readonly ConstantName[] = constantNames.filter((name) => name !== 'balanceUnit');
 
-/** The constants of a first pilot, where every search begins. They are fixed: results of a search do not change them. */
+/** The constants where every search begins, those of data/pilot.json. They are fixed: a search does not change them. */
 export const pilotConstants: Constants = {
-  kvPoolFraction: 0.008,
-  prefillSlowdown: 0.3,
-  sigmaInput: 0.8,
-  sigmaOutput: 0.3,
+  kvPoolFraction: 1 / 218,
+  prefillSlowdown: 0.2,
+  sigmaInput: 0.4,
+  sigmaOutput: 0.15,
   tau0Rtx3080: 0.012,
-  tau0Rtx3090: 0.0095,
-  tau0Rtx4090: 0.007,
-  tau1: 0.0075,
-  exponent: 1,
-  balanceUnit: 0.1,
+  tau0Rtx3090: 0.011,
+  tau0Rtx4090: 0.0095,
+  slowdown: 0.3,
+  exponent: 1.8,
+  balanceUnit: 1,
 };
 
 /** The constants as they are shipped. */
@@ -77,7 +77,7 @@ export function presentConstants(shipped: Calibrated = calibrated()): Constants 
     tau0Rtx3080: tau0Seconds.rtx3080,
     tau0Rtx3090: tau0Seconds.rtx3090,
     tau0Rtx4090: tau0Seconds.rtx4090,
-    tau1: typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds.rtx3090,
+    slowdown: (typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds.rtx3090) / tau0Seconds.rtx3090,
     exponent: shipped.exponent,
     balanceUnit: shipped.balanceUnit,
   };
@@ -85,7 +85,8 @@ export function presentConstants(shipped: Calibrated = calibrated()): Constants 
 
 /** The constants in the form of data/calibrated.json. */
 export function toCalibrated(constants: Constants, command: string): Calibrated {
-  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, exponent, balanceUnit } = constants;
+  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, slowdown, exponent, balanceUnit } = constants;
+  const { tau0Rtx3080: rtx3080, tau0Rtx3090: rtx3090, tau0Rtx4090: rtx4090 } = constants;
   return {
     command,
     note: calibrated().note,
@@ -93,12 +94,8 @@ export function toCalibrated(constants: Constants, command: string): Calibrated 
     prefillSlowdown,
     sigmaInput,
     sigmaOutput,
-    tau0Seconds: {
-      rtx3080: constants.tau0Rtx3080,
-      rtx3090: constants.tau0Rtx3090,
-      rtx4090: constants.tau0Rtx4090,
-    },
-    tau1Seconds: constants.tau1,
+    tau0Seconds: { rtx3080, rtx3090, rtx4090 },
+    tau1Seconds: { rtx3080: slowdown * rtx3080, rtx3090: slowdown * rtx3090, rtx4090: slowdown * rtx4090 },
     exponent,
     balanceUnit,
   };

@@ -9,20 +9,22 @@ import {
   pilotConstants,
   placeOf,
   ranges,
+  units,
   valueAt,
 } from './constants';
-import { type Score, type Target, score, targetsOf } from './objective';
+import { bestReading, targetsOf, type Loads } from './objective';
+import { type TrialRun, trialRuns } from './trial';
 
-/** Slots of each run unless said otherwise. */
-export const DEFAULT_SLOTS = 250;
+/** Slots of each run of a search unless said otherwise. */
+export const DEFAULT_SLOTS = 200;
 
 /** A search for constants. */
 export interface SearchOptions {
   readonly candidates: number;
   readonly seed: number;
-  /** Slots of each run. Default 250. */
+  /** Slots of each run. Default 200. */
   readonly slots?: number | undefined;
-  /** Default: `fittedByDefault`. */
+  /** The constants that are drawn; default all but the balance unit, which takes turns. */
   readonly free?: readonly ConstantName[] | undefined;
   /** One JSON object per candidate; a candidate that stands there is not computed again. */
   readonly logFile?: string | undefined;
@@ -31,36 +33,45 @@ export interface SearchOptions {
 }
 
 /** One line of a search's log. */
-export interface Candidate extends Score {
+export interface Candidate {
   /** From 0: the pilot's constants. */
   readonly index: number;
   readonly constants: Constants;
+  readonly runs: readonly TrialRun[];
+  /** Under the reading of the loads that is best for these runs. */
+  readonly objective: number;
+  readonly reading: Loads;
 }
 
 /**
- * Random search with refinement: candidate 0 is the pilot's constants; of the others every second is drawn from the
- * ranges and every second around one of the five best so far, with steps that shrink. Candidate n depends on seed, n
- * and the candidates before it alone, so that a search continues from its log as if it had never stopped.
+ * Random search with refinement, in turn for each unit of Y and Z. The first candidate of a unit has the pilot's
+ * constants; of the others every second is drawn from the ranges and every second around one of the unit's five best so
+ * far, with steps that shrink. Candidate n depends on seed, n and the candidates before it alone, so that a search
+ * continues from its log as if it had never stopped.
  *
  * @returns all candidates, those of the log included.
  */
 export async function search(options: SearchOptions): Promise<Candidate[]> {
   const { candidates, seed, slots = DEFAULT_SLOTS, free = fittedByDefault, logFile } = options;
-  const targets = targetsOf();
-  const header = JSON.stringify({ seed, slots, free, targets });
-  const another = 'another search; allowed: the same seed, slots and free constants, or another file';
+  const header = JSON.stringify({ seed, slots, free, targets: targetsOf({ fig2: 40, table2: 40 }) });
+  const another = 'another search; allowed: the same seed, slots, free constants and targets, or another file';
   const found = logFile === undefined ? [] : resumeJsonLog<Candidate>(logFile, header, another);
   for (let index = found.length; index < candidates; index++) {
     await new Promise((resolve) => setImmediate(resolve));
     options.signal?.throwIfAborted();
-    const rng = createRng(seed).fork(`candidate ${index}`);
-    const constants = index === 0 ? pilotConstants : propose(index, found, free, rng);
-    const candidate = { index, constants, ...score(constants, slots, seed, targets) };
+    const constants = propose(index, found, free, createRng(seed).fork(`candidate ${index}`));
+    const candidate = judged(index, constants, trialRuns(constants, slots, seed));
     found.push(candidate);
     if (logFile !== undefined) writeJsonLog(logFile, { header, lines: found });
     options.onCandidate?.(candidate, bestOf(found));
   }
   return found;
+}
+
+/** Some constants with their runs, judged under the best reading of the loads. */
+export function judged(index: number, constants: Constants, runs: readonly TrialRun[]): Candidate {
+  const { reading, score } = bestReading(runs);
+  return { index, constants, runs, objective: score.objective, reading };
 }
 
 /** The candidate of the least objective. */
@@ -69,15 +80,20 @@ export function bestOf(candidates: readonly Candidate[]): Candidate {
 }
 
 function propose(index: number, before: readonly Candidate[], free: readonly ConstantName[], rng: Rng): Constants {
-  const isFresh = index % 2 === 1;
-  const ranked = [...before].sort((a, b) => a.objective - b.objective);
-  const parent = isFresh ? pilotConstants : ranked[rng.int(Math.min(5, ranked.length))].constants;
-  // A fifth of a range at first, a tenth after 75 candidates, a twentieth after 375.
-  const step = 0.2 / Math.sqrt(1 + index / 25);
-  const drawn = free.map((name) => {
+  const balanceUnit = units[index % units.length];
+  const round = Math.floor(index / units.length);
+  if (round === 0) return { ...pilotConstants, balanceUnit };
+  const ranked = before
+    .filter(({ constants }) => constants.balanceUnit === balanceUnit)
+    .sort((a, b) => a.objective - b.objective);
+  const isFresh = round % 2 === 1;
+  const parent = ranked[rng.int(Math.min(5, ranked.length))].constants;
+  // A fifth of a range at first, a tenth after 75 rounds, a twentieth after 375.
+  const step = 0.2 / Math.sqrt(1 + round / 25);
+  const drawn = free.map((name): [ConstantName, number] => {
     const range = ranges[name];
-    const at = isFresh ? rng.uniform() : placeOf(range, parent[name]) + step * rng.normal();
-    return [name, valueAt(range, Math.min(1, Math.max(0, at)))] as const;
+    const place = isFresh ? rng.uniform() : placeOf(range, parent[name]) + step * rng.normal();
+    return [name, valueAt(range, Math.min(1, Math.max(0, place)))];
   });
   return inOrderOfSpeed({ ...parent, ...Object.fromEntries(drawn) });
 }
@@ -88,13 +104,50 @@ function inOrderOfSpeed(constants: Constants): Constants {
   return { ...constants, tau0Rtx3090, tau0Rtx3080: Math.max(constants.tau0Rtx3080, tau0Rtx3090) };
 }
 
+/** Finalists per unit, and the seeds and slots of their longer runs. */
+const FINALISTS = 6;
+const FINAL_SEEDS: readonly number[] = [1, 2, 3];
+const FINAL_SLOTS = 800;
+
+/**
+ * Runs the best candidates of each unit anew, for the paper's 800 slots and with three seeds; their numbers are means over
+ * the seeds. The balance needs so many slots to settle. The least objective of these is the calibration.
+ */
+export function finals(candidates: readonly Candidate[]): Candidate[] {
+  return units.flatMap((unit) =>
+    candidates
+      .filter(({ constants }) => constants.balanceUnit === unit)
+      .sort((a, b) => a.objective - b.objective)
+      .slice(0, FINALISTS)
+      .map(({ index, constants }) => judged(index, constants, meanRuns(constants))),
+  );
+}
+
+/** The longer runs of some constants, means over the seeds; overloaded where one seed is. */
+export function meanRuns(constants: Constants): TrialRun[] {
+  const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
+  return bySeed[0].map((first, i) => {
+    const same = bySeed.map((runs) => runs[i]);
+    const meanOf = (metric: 'latency' | 'p99' | 'deviation' | 'highKvPercent' | 'queue'): number =>
+      same.reduce((sum, run) => sum + run[metric], 0) / same.length;
+    return {
+      ...first,
+      latency: meanOf('latency'),
+      p99: meanOf('p99'),
+      deviation: meanOf('deviation'),
+      highKvPercent: meanOf('highKvPercent'),
+      queue: meanOf('queue'),
+      overloaded: same.some(({ overloaded }) => overloaded),
+    };
+  });
+}
+
 /** A search that `lyreo calibrate` has stored in data/calibration, with all its candidates. */
 export interface StoredSearch {
   readonly seed: number;
   /** Slots of each run. */
   readonly slots: number;
   readonly free: readonly ConstantName[];
-  readonly targets: readonly Target[];
   readonly candidates: readonly Candidate[];
 }
 
@@ -104,30 +157,7 @@ export function storedSearch(seed: number): StoredSearch {
   return { ...(JSON.parse(header) as Omit<StoredSearch, 'candidates'>), candidates: lines };
 }
 
-/** A candidate as a flat row: its constants and, by the names of the targets, our numbers. */
-export type CandidateRow = Readonly<Record<string, number | string>> & {
-  readonly search: string;
-  readonly candidate: number;
-  readonly objective: number;
-  /** The least objective up to this candidate. */
-  readonly best: number;
-  /** "no", or the names of the overloaded runs. */
-  readonly overloaded: string;
-};
-
-/** The candidates of a stored search as rows, for a DataFrame. */
-export function candidateRows({ seed, targets, candidates }: StoredSearch): CandidateRow[] {
-  let best = Infinity;
-  return candidates.map(({ index, objective, constants, values, overloaded }) => {
-    best = Math.min(best, objective);
-    return {
-      search: `seed ${seed}`,
-      candidate: index,
-      objective,
-      best,
-      overloaded: overloaded.join(', ') || 'no',
-      ...constants,
-      ...Object.fromEntries(targets.map(({ name }, k) => [name, values[k]])),
-    };
-  });
+/** The finals that `lyreo calibrate --finals` has stored. */
+export function storedFinals(): Candidate[] {
+  return readJsonLog<Candidate>(join(dataFile('calibration'), 'finals.jsonl')).lines.slice();
 }

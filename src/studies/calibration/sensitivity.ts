@@ -1,15 +1,16 @@
 import { tableOne } from '../../system/presets';
 import { type ConstantName, type Constants, constantNames } from './constants';
-import { type Score, score, targetsOf } from './objective';
+import { type Loads, score, targetsOf } from './objective';
 import { DEFAULT_SLOTS } from './search';
+import { trialRuns } from './trial';
 
 /** The objective with less and with more of one constant. */
 export interface Sensitivity {
   readonly name: ConstantName | 'pathLossDb';
   /** The step down and up. */
   readonly change: '±20 %' | '±10 dB';
-  readonly less: Score;
-  readonly more: Score;
+  readonly less: number;
+  readonly more: number;
 }
 
 /** The constants that `sensitivity` can change: the free ones, and the path loss, which is not fitted. */
@@ -19,15 +20,17 @@ export const sensitive: readonly (ConstantName | 'pathLossDb')[] = [...constantN
 export function sensitivity(
   name: ConstantName | 'pathLossDb',
   constants: Constants,
+  reading: Loads,
   seed: number,
   slots: number = DEFAULT_SLOTS,
 ): Sensitivity {
-  const targets = targetsOf();
+  const objective = (changed: Constants, system = {}): number =>
+    score(trialRuns(changed, slots, seed, system), targetsOf(reading)).objective;
   if (name === 'pathLossDb') {
     const { pathLossDb } = tableOne('calibrated');
-    const by = (dB: number): Score => score(constants, slots, seed, targets, { pathLossDb: pathLossDb + dB });
+    const by = (dB: number): number => objective(constants, { pathLossDb: pathLossDb + dB });
     return { name, change: '±10 dB', less: by(-10), more: by(10) };
   }
-  const by = (factor: number): Score => score({ ...constants, [name]: factor * constants[name] }, slots, seed, targets);
+  const by = (factor: number): number => objective({ ...constants, [name]: factor * constants[name] });
   return { name, change: '±20 %', less: by(0.8), more: by(1.2) };
 }
