@@ -5,7 +5,6 @@ import { decimalNumber } from '../core/csv';
 import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
 import { type MethodName, creditRules, methodOf } from '../paper/methods';
-import { pilotTraining } from '../paper/learner-sweeps';
 import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
@@ -166,8 +165,7 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
   if (resume !== true || !existsSync(path)) {
     const { config } = readSystem(system);
     const method = withCredit(flags.method, flags.credit);
-    const regime = config.calibration === 'pilot' ? pilotTraining : {};
-    return { config, method, training: { ...regime, ...hyperparameters(method) }, seed, updates };
+    return { config, method, training: hyperparameters(method), seed, updates };
   }
   const found = loadCheckpoint(path);
   // A checkpoint of an early version does not tell how many updates it was to have.

@@ -35,7 +35,7 @@ export interface TrainingConfig {
    * assignment. Default 'per request'.
    */
   readonly ratio: 'per request' | 'per slot';
-  /** How a slot's requests are drawn where the policy decides, see `stratifiedDraws`. Default 'independent'. */
+  /** How a slot's requests are drawn where the policy decides, see `stratifiedDraws`. Default 'stratified'. */
   readonly draws: Draws;
   /**
    * Share of a training episode's slots that are drawn independently, the rest as `draws` says. Less than 1 needs a ratio
@@ -47,17 +47,17 @@ export interface TrainingConfig {
    * meets unbalanced states. These requests are not learned from. Default 0.
    */
   readonly burstSlots: number;
-  /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 0. */
+  /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 2. */
   readonly heldOutEpisodes: number;
-  /** Slots of a held-out episode. Default 200. */
+  /** Slots of a held-out episode. Default 100. */
   readonly heldOutSlots: number;
-  /** Whether policy, critic and predictor see Z always, or where the reward has virtual queues. Default 'always'. */
+  /** Whether policy, critic and predictor see Z always, or where the reward has virtual queues. Default 'with virtual queue'. */
   readonly queueSeen: 'always' | 'with virtual queue';
   /** ϱ, weight of each request that waits for KV room. Default 1. */
   readonly memoryWeight: number;
   /** c, weight of the violated constraint in PPO's fixed penalty. Default 1. */
   readonly fixedPenalty: number;
-  /** Unit of the violation in PPO's penalty: ε, or 1 as printed. Default 'tolerance'. */
+  /** Unit of the violation in PPO's penalty: ε, or 1 as printed. Default 'printed'. */
   readonly penaltyUnit: 'tolerance' | 'printed';
   /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
   readonly hidden: readonly number[];
@@ -98,15 +98,15 @@ export const trainingStandards: TrainingConfig = {
   maxGradNorm: 0.5,
   targetKl: 0.015,
   ratio: 'per request',
-  draws: 'independent',
+  draws: 'stratified',
   independentShare: 1,
   burstSlots: 0,
-  heldOutEpisodes: 0,
-  heldOutSlots: 200,
-  queueSeen: 'always',
+  heldOutEpisodes: 2,
+  heldOutSlots: 100,
+  queueSeen: 'with virtual queue',
   memoryWeight: 1,
   fixedPenalty: 1,
-  penaltyUnit: 'tolerance',
+  penaltyUnit: 'printed',
   hidden: [64, 64, 32],
   window: 12,
   windowStride: 0,

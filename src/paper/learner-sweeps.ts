@@ -11,21 +11,6 @@ import type { MethodName } from './methods';
  */
 export const pilotSystem: Partial<SystemConfig> = { balanceUnit: 0.3 };
 
-/**
- * The same for every learner: independent draws explore, stratified draws decide, Z is seen where there is a virtual
- * queue, PPO's penalty has the printed unit, and every update is evaluated on two held-out episodes of 100 slots.
- * Stratified draws in all slots of a training make it lapse: the better the balance, the less the episodes show of
- * unbalanced states.
- */
-export const pilotTraining: Partial<TrainingConfig> = {
-  draws: 'stratified',
-  independentShare: 1,
-  queueSeen: 'with virtual queue',
-  penaltyUnit: 'printed',
-  heldOutEpisodes: 2,
-  heldOutSlots: 100,
-};
-
 /** Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues. */
 const credits: readonly MethodName[] = ['ly-ppo', 'ly-ppo-own', 'lyreo'];
 

@@ -29,6 +29,9 @@ export interface Method {
   readonly training?: Partial<TrainingConfig>;
 }
 
+/** The optimiser as the paper prints it: one ratio per slot, ten epochs without a KL stop, one learning rate. */
+export const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity, criticRate: 1 };
+
 const factorised = { policy: 'factorised', reward: driftPlusPenalty, balanceMeasure: 'eta' } as const;
 
 /** The credit rules of the paper's methods and of our extras. */
@@ -48,6 +51,8 @@ export type MethodName =
   | 'lyreo-count'
   | 'lyreo-nolb'
   | 'lyreo-printed'
+  | 'ly-ppo-printed'
+  | 'ppo-printed'
   | 'lyreo-slot'
   | 'ly-ppo-booked'
   | 'ly-ppo-own'
@@ -126,6 +131,23 @@ export const methods: Readonly<Record<MethodName, Method>> = {
     published: false,
     about: 'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
     learning: { ...factorised, credit: printed },
+    training: printedOptimiser,
+  },
+  'ly-ppo-printed': {
+    label: 'Ly-PPO (printed)',
+    colour: '#6BAED6',
+    published: false,
+    about: 'Ly-PPO under the printed optimiser: one ratio per slot, ten epochs, one learning rate.',
+    learning: { ...factorised, credit: delayed },
+    training: printedOptimiser,
+  },
+  'ppo-printed': {
+    label: 'PPO (printed)',
+    colour: '#66C2A5',
+    published: false,
+    about: 'PPO under the printed optimiser.',
+    learning: { ...factorised, credit: delayed, reward: fixedPenalty },
+    training: printedOptimiser,
   },
   'lyreo-slot': {
     label: 'LYREO (slot)',

@@ -1,7 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Preset, SystemConfig } from '../system/config';
 import type { ConditionName } from './conditions';
-import { pilotSystem, pilotTraining } from './learner-sweeps';
+import { pilotSystem } from './learner-sweeps';
 
 /** A degree of thoroughness of the experiments. */
 export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot';
@@ -25,6 +25,8 @@ export interface Profile {
   /** Held-out episodes that a method is evaluated on, the same for all methods, and their slots. */
   readonly episodes: number;
   readonly evaluationSlots: number;
+  /** U of the figures whose U the paper does not print; 40 for the others. See data/readings.json. */
+  readonly usersOf: Readonly<Partial<Record<OpenFigure, number>>>;
   /** Points of the sweeps. */
   readonly users: readonly number[];
   readonly servers: readonly number[];
@@ -39,28 +41,32 @@ export interface Profile {
   readonly system: Partial<SystemConfig>;
 }
 
-/** Users and servers where nothing is swept. */
+/** The figures whose number of users the paper does not print, and our extras to Fig. 2. */
+export type OpenFigure = 'fig2' | 'fig3' | 'table2' | 'fig7' | 'fig8' | 'extras';
+
+/** The readings of these numbers, see data/readings.json and notebook 18. */
+const usersOf: Profile['usersOf'] = { fig2: 40, fig3: 40, table2: 50, fig7: 50, fig8: 40, extras: 40 };
+
+/** Users and servers where nothing is swept, as in Fig. 5. */
 export const DEFAULT_USERS = 40;
 
 export const DEFAULT_SERVERS = 8;
 
-/**
- * The profiles. Servers are swept from 6 on: with 4 or 5, Random falls behind by tens of seconds under the calibrated
- * preset (at 6 it still does, slowly), and such latencies describe no steady state.
- */
+/** The profiles. Servers are swept from 6 on: 40 users at 5 servers are as many as 64 at 8, more than Fig. 4 has. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   paper: {
     name: 'paper',
-    about: 'the paper’s 5 seeds and 800 slots',
+    about: 'the paper’s 5 seeds and 800 slots, trainings of 40 updates',
     preset: 'calibrated',
     seeds: [1, 2, 3, 4, 5],
     windowSeeds: [1, 2, 3, 4, 5],
     extraSeeds: [1, 2, 3],
     conditionSeeds: [1, 2, 3],
     slots: 800,
-    updates: 24,
+    updates: 40,
     episodes: 3,
     evaluationSlots: 800,
+    usersOf,
     users: [20, 30, 40, 50, 60],
     servers: [6, 8, 12],
     nu: [0.05, 0.5, 1, 2],
@@ -82,6 +88,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     updates: 8,
     episodes: 1,
     evaluationSlots: 400,
+    usersOf,
     users: [20, 40, 60],
     servers: [6, 8, 12],
     nu: [0.05, 0.5, 2],
@@ -103,6 +110,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     updates: 2,
     episodes: 2,
     evaluationSlots: 12,
+    usersOf: {},
     users: [4, 6, 8],
     servers: [2, 3],
     nu: [0.05, 0.5, 2],
@@ -124,13 +132,14 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     updates: 40,
     episodes: 5,
     evaluationSlots: 800,
+    usersOf: {},
     users: [20, 40, 60],
     servers: [],
     nu: [],
     windowsPrinted: [],
     windows: [],
     conditions: [],
-    training: pilotTraining,
+    training: {},
     system: pilotSystem,
   },
 };

@@ -1,5 +1,5 @@
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { Mix } from '../system/config';
+import type { Mix, SystemConfig } from '../system/config';
 import { type Named, combine } from './judgement';
 import type { Profile } from './profiles';
 import { type MethodName, methodOf } from './methods';
@@ -134,16 +134,6 @@ function placesOf(profile: Profile, at: Place = {}): Values[] {
   );
 }
 
-function pointOf(method: MethodName, { users, servers, mix, nu, window }: Values): PointLike {
-  const system = { users, servers, mix, latencyWeight: nu };
-  const given = Object.entries(system).filter(([, value]) => value !== undefined);
-  return {
-    method,
-    system: Object.fromEntries(given),
-    training: window === undefined ? {} : { window: Number(window) },
-  };
-}
-
 const letters = { users: 'U = ', servers: 'S = ', mix: '', nu: 'nu = ', window: 'H = ' };
 
 function nameOf(method: MethodName, place: Values, metric: MetricName): string {
@@ -168,36 +158,55 @@ export function runMetric(metric: MetricName): RunMetric {
   };
 }
 
+/** The methods that a claim's names stand for in the panel in which every learner has the printed optimiser. */
+export const printedPanel: Partial<Readonly<Record<MethodName, MethodName>>> = {
+  lyreo: 'lyreo-printed',
+  'ly-ppo': 'ly-ppo-printed',
+  ppo: 'ppo-printed',
+};
+
 /** Looks quantities up in stored runs, and remembers the points that it was asked for. */
 export class Evidence {
   readonly points: PointLike[] = [];
 
   /**
-   * @param lyreo the method that "lyreo" stands for.
+   * @param system the system of the claim's figure, where it differs from the default.
+   * @param panel the methods that names stand for, where they stand for others.
    */
   constructor(
     readonly results: Results,
-    private readonly lyreo: MethodName = 'lyreo',
+    private readonly system: Partial<SystemConfig> = {},
+    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> = {},
   ) {}
+
+  private pointOf(method: MethodName, { users, servers, mix, nu, window }: Values): PointLike {
+    const place = { users, servers, mix, latencyWeight: nu };
+    const given = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+    return {
+      method,
+      system: { ...this.system, ...given },
+      training: window === undefined ? {} : { window: Number(window) },
+    };
+  }
 
   /** A metric of one method at one place, by seed. */
   private at(named: MethodName, place: Values, metric: MetricName): Named {
     const method = this.as(named);
-    const point = pointOf(method, place);
+    const point = this.pointOf(method, place);
     this.points.push(point);
     return { name: nameOf(method, place, metric), values: this.results.values(point, runMetric(metric)) };
   }
 
   /** The method that a name stands for. */
   as(method: MethodName): MethodName {
-    return method === 'lyreo' ? this.lyreo : method;
+    return this.panel[method] ?? method;
   }
 
   /** The number of stored runs of a method at the default. */
   seeds(named: MethodName): number {
-    const method = this.as(named);
-    this.points.push({ method });
-    return this.results.runs({ method }).length;
+    const point = this.pointOf(this.as(named), {});
+    this.points.push(point);
+    return this.results.runs(point).length;
   }
 
   /** A quantity for every method and place that it names, by place first. */

@@ -398,7 +398,10 @@ describe('data/claims.json', () => {
   it('marks as fitted the printed numbers that the calibration was fitted to', () => {
     const fitted = claims().filter(({ mark }) => mark === 'fitted');
     const printed = fitted.map((claim) => (claim.rule === 'number' ? claim.value : 0.009));
-    expect(printed.sort()).toEqual([...new Set(targetsOf().map((target) => target.printed))].sort());
+    const targets = targetsOf({ fig2: 40, table2: 40 }).filter(
+      ({ name, over }) => over === undefined && !/keeps up|above/.test(name),
+    );
+    expect(printed.sort()).toEqual([...new Set(targets.map((target) => target.printed))].sort());
   });
 });
 

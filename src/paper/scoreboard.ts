@@ -4,8 +4,8 @@ import { type Count, count, countText, type Headline, headline, headlineText } f
 import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
 import type { ProfileName } from './profiles';
 import { runSpec } from './run-spec';
-import type { FigureId } from './sweeps';
-import { Evidence } from './quantities';
+import { type FigureId, systemOf } from './sweeps';
+import { Evidence, printedPanel } from './quantities';
 import type { PointLike, Results } from './results';
 import { judge } from './rules';
 import { type Setting, settings } from './settings';
@@ -28,7 +28,7 @@ export interface ScoreboardRow {
   readonly verdict: Judgement['verdict'];
   readonly isContradicted: boolean;
   readonly reason: string;
-  /** The same claim with LYREO (printed) in the place of LYREO (request credit); null for a setting. */
+  /** The same claim for LYREO (printed), Ly-PPO and PPO under the printed optimiser; null for a setting. */
   readonly lyreoPrinted: Judgement | null;
   /** The reason for which the claim is counted apart, or "fitted" if the calibration was fitted to it. */
   readonly mark: Mark | null;
@@ -92,7 +92,7 @@ const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
 
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
   const { id, section, text, kind, unit = '', printed = '', decides, mark = null, repeats = [], cause } = claim;
-  const evidence = new Evidence(results);
+  const evidence = new Evidence(results, systemOf(results.profile, section));
   const { verdict, isContradicted, ours, of, reason } = judge(claim, evidence, unit);
   const runs = evidence.points.map((point) => results.runs(point));
   const wanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
@@ -109,7 +109,7 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     verdict,
     isContradicted,
     reason: wanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
-    lyreoPrinted: judge(claim, new Evidence(results, 'lyreo-printed'), unit),
+    lyreoPrinted: judge(claim, new Evidence(results, systemOf(results.profile, section), printedPanel), unit),
     mark,
     repeats,
     chance: chanceOf(claim),
@@ -163,7 +163,7 @@ export const notebookOf: Readonly<Record<FigureId, string>> = {
   fig6: 'notebooks/15-fig6-heterogeneity.ipynb',
   fig7: 'notebooks/16-fig7-nu.ipynb',
   fig8: 'notebooks/17-fig8-truncation.ipynb',
-  rho0: 'notebooks/10-fig2-convergence.ipynb',
+  printed: 'notebooks/10-fig2-convergence.ipynb',
   beyond: 'notebooks/20-beyond-the-paper.ipynb',
   extras: 'notebooks/10-fig2-convergence.ipynb',
   factorial: 'notebooks/23-learners-compared.ipynb',

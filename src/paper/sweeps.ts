@@ -11,11 +11,11 @@ import {
 } from './conditions';
 import { learnerSweeps } from './learner-sweeps';
 import type { MethodName } from './methods';
-import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile } from './profiles';
+import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
 
 /**
- * The figures and tables that experiments can make, in the paper's order; `rho0`: learners that nothing warns of waiting
- * requests. The last five compare learners and belong to the profile `pilot`.
+ * The figures and tables that experiments can make, in the paper's order; `printed`: the three learners of Figs. 2 to 6
+ * under the printed optimiser. The last five compare learners and belong to the profile `pilot`.
  */
 export const figureIds = [
   'fig2',
@@ -26,7 +26,7 @@ export const figureIds = [
   'fig6',
   'fig7',
   'fig8',
-  'rho0',
+  'printed',
   'beyond',
   'extras',
   'factorial',
@@ -52,15 +52,11 @@ export interface Point {
 
 const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
+const printedLearners: readonly MethodName[] = ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'];
+
 const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
 
-const learningExtras: readonly MethodName[] = [
-  'lyreo-printed',
-  'lyreo-slot',
-  'ly-ppo-booked',
-  'ly-ppo-own',
-  'ly-ppo-little',
-];
+const learningExtras: readonly MethodName[] = ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'];
 
 const plainExtras: readonly MethodName[] = [
   'drift-plus-penalty',
@@ -101,54 +97,58 @@ export function sweeps(profile: Profile): Sweep[] {
     system,
     training: {},
   });
-  const byTraining = (x: number | string, training: Partial<TrainingConfig>): Sweep['values'][number] => ({
-    x,
-    system: {},
-    training,
-  });
-  const withoutWarning = (system: Partial<SystemConfig>): Sweep['values'][number] => ({
-    x: system.users ?? profile.system.users ?? DEFAULT_USERS,
-    system,
-    training: { memoryWeight: 0 },
+  const byWindow = (window: number): Sweep['values'][number] => ({
+    x: window,
+    system: systemOf(profile, 'fig8'),
+    training: { window },
   });
   const all = [...published, ...plainExtras];
   const { seeds, windowSeeds, extraSeeds } = profile;
+  const byUsers = profile.users.map((users) => bySystem(users, { users }));
+  const byServers = profile.servers.map((servers) => bySystem(servers, { servers }));
+  const byMix = mixes.map((mix) => bySystem(mix, { mix }));
+  const unswept = (figure: OpenFigure): Sweep['values'] => [bySystem('default', systemOf(profile, figure))];
   return [
-    { figureId: 'fig2', methods: learners, seeds, values: atDefault },
-    { figureId: 'fig3', methods: published, seeds, values: atDefault },
-    { figureId: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: atDefault },
-    { figureId: 'fig4', methods: all, seeds, values: profile.users.map((users) => bySystem(users, { users })) },
-    { figureId: 'fig5', methods: all, seeds, values: profile.servers.map((servers) => bySystem(servers, { servers })) },
-    { figureId: 'fig6', methods: all, seeds, values: mixes.map((mix) => bySystem(mix, { mix })) },
+    { figureId: 'fig2', methods: learners, seeds, values: unswept('fig2') },
+    { figureId: 'fig3', methods: published, seeds, values: unswept('fig3') },
+    { figureId: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: unswept('table2') },
+    { figureId: 'fig4', methods: all, seeds, values: byUsers },
+    { figureId: 'fig5', methods: all, seeds, values: byServers },
+    { figureId: 'fig6', methods: all, seeds, values: byMix },
     {
       figureId: 'fig7',
       methods: ['lyreo'],
       seeds,
-      values: profile.nu.map((nu) => bySystem(nu, { latencyWeight: nu })),
+      values: profile.nu.map((nu) => bySystem(nu, { ...systemOf(profile, 'fig7'), latencyWeight: nu })),
     },
     {
       figureId: 'fig8',
       methods: ['lyreo-printed'],
       seeds: windowSeeds,
-      values: profile.windowsPrinted.map((window) => byTraining(window, { window })),
+      values: profile.windowsPrinted.map((window) => byWindow(window)),
     },
     {
       figureId: 'fig8',
       methods: ['lyreo'],
       seeds: windowSeeds,
-      values: profile.windows.map((window) => byTraining(window, { window })),
+      values: profile.windows.map((window) => byWindow(window)),
     },
-    { figureId: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: atDefault },
-    { figureId: 'rho0', methods: learners, seeds, values: [withoutWarning({})] },
+    { figureId: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: unswept('extras') },
     {
-      figureId: 'rho0',
-      methods: ['lyreo'],
+      figureId: 'printed',
+      methods: printedLearners,
       seeds,
-      values: [profile.users[0], profile.users[profile.users.length - 1]].map((users) => withoutWarning({ users })),
+      values: [...unswept('fig2'), ...unswept('table2'), ...byUsers, ...byServers, ...byMix],
     },
     ...beyond(profile),
-    { figureId: 'extras', methods: learningExtras, seeds: extraSeeds, values: atDefault },
+    { figureId: 'extras', methods: learningExtras, seeds: extraSeeds, values: unswept('extras') },
   ];
+}
+
+/** The system of a figure whose U the paper does not print; the default where the profile has no reading of it. */
+export function systemOf({ usersOf }: Profile, figure: FigureId): Partial<SystemConfig> {
+  const users = usersOf[figure as OpenFigure];
+  return users === undefined ? {} : { users };
 }
 
 /** The point of a method in a condition: trained and evaluated in it, or trained at the default and applied to it. */

@@ -37,6 +37,5 @@ export { type BoundedRun, boundedRuns } from './bounds/bounded-run';
 export { type CounterfactualEffects, type CounterfactualOptions, counterfactualEffects } from './counterfactual';
 export { correlation, rankCorrelation, withinGroups } from './correlation';
 
-// Conclusions of the paper in conditions that it leaves out, and the goals of LYREO.
+// Conclusions of the paper in conditions that it leaves out.
 export { conclusions, conditionClaims } from './condition-claims';
-export { goals, goalPoint, goodFrom, goodLatency } from './goals';

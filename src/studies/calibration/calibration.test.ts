@@ -5,75 +5,104 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { schedulers } from '../../schedulers/index';
 import { parseCalibrated } from '../../system/calibrated';
 import { systemConfig } from '../../system/presets';
-import { constantNames, pilotConstants, presentConstants, ranges, toCalibrated } from './constants';
-import { meanError, score, simulateUnder, targetsOf } from './objective';
-import { bestOf, search } from './search';
-import { sensitivity } from './sensitivity';
 import { simulate } from '../../env/simulate';
+import { fittedByDefault, pilotConstants, presentConstants, ranges, toCalibrated, units } from './constants';
+import { bestReading, score, targetsOf } from './objective';
+import { bestOf, judged, search } from './search';
+import { sensitivity } from './sensitivity';
+import { type TrialRun, loads, simulateUnder, trialRuns } from './trial';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-calibrate-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-const slots = 12;
+const slots = 10;
+const reading = { fig2: 30, table2: 50 };
+const present = trialRuns(presentConstants(), slots, 3);
 
-describe('calibration', () => {
-  it('runs the shipped constants as every other run does', () => {
-    const targets = targetsOf();
-    const { values } = score(presentConstants(), slots, 3, targets);
+/** The runs with one number of one run changed. */
+function changed(standIn: TrialRun['standIn'], users: number, change: Partial<TrialRun>): TrialRun[] {
+  return present.map((run) => (run.standIn === standIn && run.users === users ? { ...run, ...change } : run));
+}
+
+describe('the runs of a trial', () => {
+  it('are those of simulate under the shipped constants', () => {
     const run = simulate(systemConfig('calibrated', { slots, users: 40 }), schedulers['drift-plus-penalty'], 3);
-    expect(values[targets.findIndex(({ name }) => name === 'Table II LYREO meanLatency')]).toBe(run.meanLatency);
-    expect(values[targets.findIndex(({ name }) => name === 'Table II LYREO deviation')]).toBe(run.deviation);
+    const ours = present.find(({ standIn, users }) => standIn === 'LYREO' && users === 40);
+    expect(ours).toMatchObject({ latency: run.meanLatency, deviation: run.deviation, queue: run.meanQueue });
+    const batches = simulate(
+      systemConfig('calibrated', { slots, batching: 'static' }),
+      schedulers['latency-greedy'],
+      3,
+    );
+    expect(present.find(({ standIn, users }) => standIn === 'Static' && users === 40)?.latency).toBe(
+      batches.meanLatency,
+    );
   });
 
-  it('is a weighted mean of squared logarithms', () => {
-    const [target] = targetsOf();
-    const { objective, values, overloaded } = score(presentConstants(), slots, 3, [target]);
-    expect(objective).toBeCloseTo(Math.log(values[0] / target.printed) ** 2 + Math.log(2) ** 2 * overloaded.length, 12);
-    const bound = { ...target, isBound: true, printed: 1000 };
-    expect(score(presentConstants(), slots, 3, [bound]).objective).toBe(Math.log(2) ** 2 * overloaded.length);
+  it('follow the constants', () => {
+    const fields = { users: 20, slots };
+    const slower = simulateUnder({ ...presentConstants(), tau0Rtx3080: 0.05 }, schedulers.ll, fields, 3);
+    expect(slower.meanLatency).toBeGreaterThan(simulateUnder(presentConstants(), schedulers.ll, fields, 3).meanLatency);
+  });
+});
+
+describe('the objective', () => {
+  it('is the weighted mean of ln(1 + (error/0.2)²)', () => {
+    const [latency, queue] = targetsOf(reading); // weights 2 and 1
+    const { objective, values, losses } = score(present, [latency, queue]);
+    const loss = (value: number, printed: number): number => Math.log1p((Math.log(value / printed) / 0.2) ** 2);
+    expect(losses[0]).toBeCloseTo((2 * loss(values[0], 2.4)) / 3, 12);
+    expect(objective).toBeCloseTo(losses[0] + losses[1], 12);
   });
 
-  it('counts no number for more than a factor of two, and of a bound only what is above it', () => {
-    const [latency, deviation] = targetsOf(); // weights 2 and 1
-    const values = [1.1 * latency.printed, 9 * deviation.printed];
-    const error = Math.log(1.1) ** 2;
-    expect(meanError(values, [latency, deviation])).toBeCloseTo((2 * error + Math.log(2) ** 2) / 3, 12);
-    expect(meanError(values, [latency, deviation], Infinity)).toBeCloseTo((2 * error + Math.log(9) ** 2) / 3, 12);
-    expect(meanError([0.5 * latency.printed], [{ ...latency, isBound: true }])).toBe(0);
+  it('counts of a bound and of an order only the side that misses it', () => {
+    const order = targetsOf(reading).filter(({ name }) => name === 'Fig. 3 Static < LL');
+    expect(score(changed('LL', 30, { latency: 1000 }), order).objective).toBe(0);
+    expect(score(changed('LL', 30, { latency: 0.001 }), order).objective).toBeGreaterThan(0);
+  });
+
+  it('takes an overloaded run for a hundred times too much, and lets Random be one', () => {
+    const [latency] = targetsOf(reading);
+    const worst = Math.log1p((Math.log(100) / 0.2) ** 2);
+    expect(score(changed('LYREO', 30, { overloaded: true }), [latency]).objective).toBeCloseTo(worst, 12);
+    const random = targetsOf(reading).filter(({ name }) => name.includes('Random'));
+    expect(random.length).toBeGreaterThan(1);
+    expect(score(changed('Random', 30, { overloaded: true }), random).objective).toBe(0);
+  });
+
+  it('chooses the loads under which the runs are nearest', () => {
+    const best = bestReading(present);
+    for (const fig2 of loads)
+      for (const table2 of loads)
+        expect(best.score.objective).toBeLessThanOrEqual(score(present, targetsOf({ fig2, table2 })).objective);
   });
 
   it('tells what less and more of one constant does', () => {
-    const constants = presentConstants();
-    const { less, more } = sensitivity('tau1', constants, 3, slots);
-    const by = (factor: number): number =>
-      score({ ...constants, tau1: factor * constants.tau1 }, slots, 3, targetsOf()).objective;
-    expect([less.objective, more.objective]).toEqual([by(0.8), by(1.2)]);
-    const { pathLossDb } = systemConfig('calibrated');
-    const loss = sensitivity('pathLossDb', constants, 3, slots);
-    expect(loss.more).toEqual(score(constants, slots, 3, targetsOf(), { pathLossDb: pathLossDb + 10 }));
+    const { less, more } = sensitivity('slowdown', presentConstants(), reading, 3, slots);
+    const by = (factor: number): number => {
+      const constants = { ...presentConstants(), slowdown: factor * presentConstants().slowdown };
+      return score(trialRuns(constants, slots, 3), targetsOf(reading)).objective;
+    };
+    expect([less, more]).toEqual([by(0.8), by(1.2)]);
   });
+});
 
-  it('simulates under other constants as simulate does under the shipped ones', () => {
-    const fields = { users: 20, slots };
-    const run = simulateUnder(presentConstants(), schedulers.ll, fields, 3);
-    expect(run).toEqual(simulate(systemConfig('calibrated', fields), schedulers.ll, 3));
-    const slower = simulateUnder({ ...presentConstants(), tau0Rtx3080: 0.05 }, schedulers.ll, fields, 3);
-    expect(slower.meanLatency).toBeGreaterThan(run.meanLatency);
-  });
-
-  it('stays within its ranges, and finds nothing worse than what it began with', async () => {
-    const found = await search({ candidates: 4, seed: 1, slots });
+describe('the search', () => {
+  it('takes the units in turn, begins with the pilot’s constants, and stays within the ranges', async () => {
+    const found = await search({ candidates: 5, seed: 1, slots });
+    expect(found.map(({ constants }) => constants.balanceUnit)).toEqual([...units, units[0], units[1]]);
     expect(found[0].constants).toEqual(pilotConstants);
-    for (const { constants } of found.slice(1))
-      for (const name of constantNames.filter((each) => each !== 'balanceUnit')) {
+    for (const { constants } of found.slice(3))
+      for (const name of fittedByDefault) {
         expect(constants[name]).toBeGreaterThanOrEqual(0.999 * ranges[name].least);
         expect(constants[name]).toBeLessThanOrEqual(1.001 * ranges[name].greatest);
       }
     expect(bestOf(found).objective).toBeLessThanOrEqual(found[0].objective);
+    expect(judged(0, pilotConstants, found[0].runs)).toEqual(found[0]);
   });
 
-  it('goes on from its log with the same bytes, and refuses that of another search', async () => {
+  it('continues from its log with the same bytes, and refuses that of another search', async () => {
     const [whole, parts] = [join(folder, 'whole.jsonl'), join(folder, 'parts.jsonl')];
     await search({ candidates: 4, seed: 2, slots, logFile: whole });
     await search({ candidates: 2, seed: 2, slots, logFile: parts });

@@ -1,63 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { calibrated } from '../../system/calibrated';
-import { bestUnit, storedUnits } from './balance-unit';
-import { fittedByDefault, pilotConstants, presentConstants } from './constants';
-import { score, targetsOf } from './objective';
-import { type Candidate, bestOf, candidateRows, storedSearch } from './search';
-
-const candidate = (index: number, objective: number, kvPoolFraction: number): Candidate => ({
-  index,
-  objective,
-  constants: { ...pilotConstants, kvPoolFraction },
-  values: [],
-  overloaded: [],
-});
+import { profiles } from '../../paper/profiles';
+import { presentConstants } from './constants';
+import { judged, bestOf, meanRuns, storedFinals, storedSearch } from './search';
 
 describe('the stored calibration', () => {
-  it.each([1, 2])('is a search for the present targets: seed %i', (seed) => {
-    const { targets, free, candidates, ...rest } = storedSearch(seed);
-    expect(targets).toEqual(targetsOf());
-    expect(free).toEqual(fittedByDefault);
+  it.each([1, 2])('has every candidate of the search with seed %i, judged by the present targets', (seed) => {
+    const { candidates, ...rest } = storedSearch(seed);
     expect(rest.seed).toBe(seed);
     expect(candidates.map(({ index }) => index)).toEqual(candidates.map((_, k) => k));
-    expect(candidates[0].constants).toEqual(pilotConstants);
+    for (const { index, constants, runs, objective, reading } of candidates)
+      expect(judged(index, constants, runs)).toMatchObject({ objective, reading });
   });
 
-  it('is what data/calibrated.json has', () => {
-    const unit = bestUnit(storedUnits().trainings);
-    expect(presentConstants()).toEqual({ ...bestOf(storedSearch(1).candidates).constants, balanceUnit: unit });
-    expect(calibrated().balanceUnit).toBe(unit);
+  it('is the best of its finals, in constants and in the readings of the loads', () => {
+    const best = bestOf(storedFinals());
+    for (const [name, value] of Object.entries(presentConstants()))
+      expect(value).toBeCloseTo(best.constants[name as 'exponent'], 12);
+    expect(profiles.paper.usersOf).toMatchObject(best.reading);
   });
 
   it('gives the same numbers again', () => {
-    const { candidates, seed, slots, targets } = storedSearch(1);
-    const best = bestOf(candidates);
-    const again = score(best.constants, slots, seed, targets);
-    again.values.forEach((value, k) => {
-      expect(value).toBeCloseTo(best.values[k], 9);
-    });
-    expect(again.objective).toBeCloseTo(best.objective, 9);
-  });
-});
-
-describe('the rows of a search', () => {
-  it('have constants, values by target and the least objective so far, which never rises', () => {
-    const candidates = [0.3, 0.4, 0.1, 0.2].map((objective, k) => ({
-      ...candidate(k, objective, 0.01),
-      values: [k],
-      overloaded: k === 1 ? ['Random U = 40', 'LL U = 60'] : [],
-    }));
-    const rows = candidateRows({ seed: 7, slots: 10, free: [], targets: targetsOf().slice(0, 1), candidates });
-    expect(rows.map(({ best }) => best)).toEqual([0.3, 0.3, 0.1, 0.1]);
-    expect(rows[1]).toMatchObject({
-      search: 'seed 7',
-      candidate: 1,
-      objective: 0.4,
-      overloaded: 'Random U = 40, LL U = 60',
-      kvPoolFraction: 0.01,
-      tau1: pilotConstants.tau1,
-      'Table II LYREO meanLatency': 1,
-    });
-    expect(rows[0].overloaded).toBe('no');
+    const best = bestOf(storedFinals());
+    expect(judged(best.index, best.constants, meanRuns(best.constants)).objective).toBeCloseTo(best.objective, 9);
   });
 });
