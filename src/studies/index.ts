@@ -11,8 +11,16 @@ export {
   ranges,
   units,
 } from './calibration/constants';
-export { type StandIn, type TrialRun, gpusUnder, simulateUnder, trialRuns } from './calibration/trial';
-export { type Loads, type Score, type Target, bestReading, score, targetsOf } from './calibration/objective';
+export {
+  type Loads,
+  type StandIn,
+  type TrialRun,
+  gpusUnder,
+  loadReadings,
+  simulateUnder,
+  trialRuns,
+} from './calibration/trial';
+export { type Score, type Target, bestReading, score, targetsOf } from './calibration/objective';
 export {
   type Candidate,
   type StoredSearch,

@@ -1,16 +1,7 @@
 /** How near the runs of some constants come to the printed numbers and orders. */
 import { invalid } from '../../core/errors';
 import { type Published, publishedFacts } from '../../paper/published';
-import { LOAD_WITH_ROOM, type StandIn, type TrialRun, loads } from './trial';
-
-/** The numbers of users that the text leaves to its reader; Fig. 3 has those of Fig. 2, Fig. 7 those of Table II. */
-export interface Loads {
-  readonly fig2: number;
-  readonly table2: number;
-}
-
-/** Every reading of the two loads. */
-export const loadReadings: readonly Loads[] = loads.flatMap((fig2) => loads.map((table2) => ({ fig2, table2 })));
+import { LOAD_WITH_ROOM, type Loads, type StandIn, type TrialRun, loadReadings } from './trial';
 
 /** A run by its place, and a number of it; `keepsUp` is 1, or Infinity where the run is overloaded. */
 interface Quantity {

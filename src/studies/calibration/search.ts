@@ -12,8 +12,8 @@ import {
   units,
   valueAt,
 } from './constants';
-import { bestReading, targetsOf, type Loads } from './objective';
-import { type TrialRun, trialRuns } from './trial';
+import { bestReading, targetsOf } from './objective';
+import { type Loads, type TrialRun, loadReadings, trialRuns } from './trial';
 
 /** Slots of each run of a search unless said otherwise. */
 export const DEFAULT_SLOTS = 200;
@@ -45,15 +45,15 @@ export interface Candidate {
 
 /**
  * Random search with refinement, in turn for each unit of Y and Z. The first candidate of a unit has the pilot's
- * constants; of the others every second is drawn from the ranges and every second around one of the unit's five best so
- * far, with steps that shrink. Candidate n depends on seed, n and the candidates before it alone, so that a search
+ * constants; of the others every fourth is drawn from the ranges, and the rest change about a third of the constants of
+ * one of the unit's five best so far, in steps that shrink. Candidate n depends on seed, n and the candidates before it alone, so that a search
  * continues from its log as if it had never stopped.
  *
  * @returns all candidates, those of the log included.
  */
 export async function search(options: SearchOptions): Promise<Candidate[]> {
   const { candidates, seed, slots = DEFAULT_SLOTS, free = fittedByDefault, logFile } = options;
-  const header = JSON.stringify({ seed, slots, free, targets: targetsOf({ fig2: 40, table2: 40 }) });
+  const header = JSON.stringify({ seed, slots, free, targets: loadReadings.map((reading) => targetsOf(reading)) });
   const another = 'another search; allowed: the same seed, slots, free constants and targets, or another file';
   const found = logFile === undefined ? [] : resumeJsonLog<Candidate>(logFile, header, another);
   for (let index = found.length; index < candidates; index++) {
@@ -86,12 +86,13 @@ function propose(index: number, before: readonly Candidate[], free: readonly Con
   const ranked = before
     .filter(({ constants }) => constants.balanceUnit === balanceUnit)
     .sort((a, b) => a.objective - b.objective);
-  const isFresh = round % 2 === 1;
+  const isFresh = round % 4 === 1;
   const parent = ranked[rng.int(Math.min(5, ranked.length))].constants;
-  // A fifth of a range at first, a tenth after 75 rounds, a twentieth after 375.
-  const step = 0.2 / Math.sqrt(1 + round / 25);
+  // A seventh of a range at first, half of it after 75 rounds.
+  const step = 0.15 / Math.sqrt(1 + round / 25);
   const drawn = free.map((name): [ConstantName, number] => {
     const range = ranges[name];
+    if (!isFresh && rng.uniform() > 1 / 3) return [name, parent[name]];
     const place = isFresh ? rng.uniform() : placeOf(range, parent[name]) + step * rng.normal();
     return [name, valueAt(range, Math.min(1, Math.max(0, place)))];
   });

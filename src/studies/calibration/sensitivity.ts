@@ -1,8 +1,8 @@
 import { tableOne } from '../../system/presets';
 import { type ConstantName, type Constants, constantNames } from './constants';
-import { type Loads, score, targetsOf } from './objective';
+import { score, targetsOf } from './objective';
 import { DEFAULT_SLOTS } from './search';
-import { trialRuns } from './trial';
+import { type Loads, trialRuns } from './trial';
 
 /** The objective with less and with more of one constant. */
 export interface Sensitivity {

@@ -43,8 +43,24 @@ const standIns: Readonly<Record<StandIn, SchedulerFactory>> = {
 /** So large a unit of Y and Z that balance weighs nothing. */
 const NO_BALANCE = 1e9;
 
-/** The loads among which the readings of Fig. 2 and Table II choose. */
-export const loads: readonly number[] = [20, 30, 40, 50, 60];
+/** The loads of Fig. 4. */
+const loads: readonly number[] = [20, 30, 40, 50, 60];
+
+/** The numbers of users that the text leaves to its reader; Fig. 3 has those of Fig. 2, Fig. 7 those of Table II. */
+export interface Loads {
+  readonly fig2: number;
+  readonly table2: number;
+}
+
+/**
+ * The readings of the two loads. LYREO has 2.3 s at U = 20 and 3.3 s at U = 60 in Fig. 4, 2.4 s in Fig. 2 and 2.63 s in
+ * Table II, and its latency rises with U: both loads lie between, Table II's above Fig. 2's.
+ */
+export const loadReadings: readonly Loads[] = [
+  { fig2: 30, table2: 40 },
+  { fig2: 30, table2: 50 },
+  { fig2: 40, table2: 50 },
+];
 
 /** A tenth more than the greatest load of Fig. 4: a trained policy is no better than the greedy, and needs room. */
 export const LOAD_WITH_ROOM = 66;
@@ -52,7 +68,7 @@ export const LOAD_WITH_ROOM = 66;
 /** ν where nothing is swept. */
 const DEFAULT_NU = 0.5;
 
-/** Runs every stand-in at every load; LYREO's also at ν = 1 and 2, and with a tenth more users than Fig. 4 has. */
+/** Runs LYREO's stand-in at every load, the others at the loads of the readings, and LYREO's at ν = 1 and 2 as well. */
 export function trialRuns(
   constants: Constants,
   slots: number,
@@ -69,9 +85,9 @@ export function trialRuns(
     return { standIn, users, latencyWeight, latency, p99, deviation, highKvPercent, queue, overloaded };
   };
   return [
-    ...loads.flatMap((users) => (Object.keys(standIns) as StandIn[]).map((standIn) => run(standIn, users))),
-    ...loads.flatMap((users) => [1, 2].map((nu) => run('LYREO', users, nu))),
-    run('LYREO', LOAD_WITH_ROOM),
+    ...[...loads, LOAD_WITH_ROOM].map((users) => run('LYREO', users)),
+    ...[30, 40].flatMap((users) => (['Static', 'LL', 'Random'] as const).map((standIn) => run(standIn, users))),
+    ...[40, 50].flatMap((users) => [run('NoLB', users), ...[1, 2].map((nu) => run('LYREO', users, nu))]),
   ];
 }
 
