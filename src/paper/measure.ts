@@ -45,9 +45,17 @@ export interface Evaluation extends EpisodeMetrics {
   readonly latencyQuantiles: readonly number[];
   /** Quantiles of the slots' mean Y over servers, at `quantileLevels`. */
   readonly deviationQuantiles: readonly number[];
+  /**
+   * Mean Z and Y over servers and episodes in each eighth of the slots. A deviation that changes from one to the next is a
+   * transient. Absent in runs that were stored before there were such parts.
+   */
+  readonly overTime?: { readonly queue: readonly number[]; readonly deviation: readonly number[] };
   /** Each field of `EpisodeMetrics`, episode by episode. */
   readonly perEpisode: Readonly<Record<keyof EpisodeMetrics, readonly number[]>>;
 }
+
+/** Parts of an episode in `overTime`. */
+const TIME_PARTS = 8;
 
 /** The part of the balance that a scheduler sees. */
 export type SeenBalance = Pick<EdgeEnvOptions, 'balanceMeasure' | 'showsQueue'>;
@@ -79,6 +87,7 @@ export async function measure(
 ): Promise<Evaluation> {
   const latencies = new Quantiles();
   const deviations: number[] = [];
+  const queues: number[] = [];
   const runs: RunMetrics[] = [];
   for (const seed of seeds) {
     const env = new EdgeEnv(config, seed, { balanceMeasure: seen.balanceMeasure, showsQueue: seen.showsQueue });
@@ -87,12 +96,13 @@ export async function measure(
     for (const outcome of playSlots(env, assign)) {
       metrics.add(outcome);
       deviations.push(mean([...outcome.deviation]));
+      queues.push(mean([...outcome.queue]));
       for (let i = 0; i < outcome.completions.count; i++) latencies.add(outcome.completions.total[i]);
       if (outcome.slot % 50 === 49) await pause();
     }
     runs.push(metrics.report());
   }
-  return summary(config, runs, latencies, deviations);
+  return summary(config, runs, latencies, deviations, queues);
 }
 
 /** The first overloaded episode's, or else the first undecided one's, or else the first's. */
@@ -108,7 +118,12 @@ function summary(
   runs: readonly RunMetrics[],
   latencies: Quantiles,
   deviations: readonly number[],
+  queues: readonly number[],
 ): Evaluation {
+  const byPart = (values: readonly number[]): number[] =>
+    Array.from({ length: TIME_PARTS }, (_, part) =>
+      mean(values.filter((_value, k) => Math.floor(((k % config.slots) * TIME_PARTS) / config.slots) === part)),
+    );
   const over = (of: (run: RunMetrics) => number): number => mean(runs.map(of).filter((x) => !Number.isNaN(x)));
   const means = Object.fromEntries(fields.map((field) => [field, over((run) => run[field])]));
   const parts = Object.keys(runs[0].parts) as (keyof LatencyParts)[];
@@ -126,6 +141,7 @@ function summary(
     stability: stabilityOf(runs),
     latencyQuantiles: quantileLevels.map((q) => latencies.quantile(q)),
     deviationQuantiles: quantileLevels.map((q) => quantileOf(deviations, q)),
+    overTime: { queue: byPart(queues), deviation: byPart(deviations) },
     perEpisode: Object.fromEntries(fields.map((field) => [field, runs.map((run) => run[field])])) as Record<
       keyof EpisodeMetrics,
       number[]
