@@ -44,6 +44,9 @@ export interface Published {
     readonly kv_pool: string;
     readonly balance_unit: number;
     readonly critic_learning_rate: number;
+    readonly probability_ratio: string;
+    readonly early_stop: string;
+    readonly returns: string;
     readonly arrivals: string;
     readonly redistribution: string;
     readonly model: string;

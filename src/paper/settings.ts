@@ -82,6 +82,9 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     kv_pool: `κ·M_s, κ = ${config.kvPoolFraction} (calibrated), ${literal.kvPoolFraction} (literal)`,
     balance_unit: inPresets('balanceUnit'),
     critic_learning_rate: Number(formatNumber(training.criticRate * training.learningRate)),
+    probability_ratio: training.ratio,
+    early_stop: Number.isFinite(training.targetKl) ? `at a KL divergence of ${training.targetKl}` : 'none',
+    returns: training.returnNorm ? 'normalised as their scale moves' : 'as they are',
     arrivals: arrivalsText(config),
     redistribution:
       methodOf('lyreo').learning?.credit.id === 'printed'
@@ -90,6 +93,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     model: 'none: its tokens are counted, not computed',
     framework: 'TensorFlow.js',
   };
+  const printedPanel = 'the learners (printed) have the printed one; notebook 23 has the difference that it makes';
   const filled = poolShare(config, printed, table2.LYREO[0]);
   /** The reason of a difference. */
   const why: Partial<Record<SettingName, string>> = {
@@ -99,7 +103,10 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     H_default: 'another form of redistribution; LYREO (printed) has the paper’s H',
     redistribution: 'LYREO (printed) has the printed form',
     balance_unit: 'with 1 balance would weigh next to nothing against seconds; literal keeps it',
-    critic_learning_rate: 'the actor’s is the printed one',
+    critic_learning_rate: printedPanel,
+    probability_ratio: printedPanel,
+    early_stop: printedPanel,
+    returns: 'notebook 23 has the difference that it makes',
     model: 'the rates of the three GPUs stand for it',
     framework: 'the package runs under Node.js; the same equations',
   };
