@@ -62,7 +62,7 @@ Examples:
 async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
   const { constantNames, toCalibrated } = await import('../studies/calibration/constants.js');
   const { score, targetsOf } = await import('../studies/calibration/objective.js');
-  const { bestOf, finals, search } = await import('../studies/calibration/search.js');
+  const { bestOf, calibration, finals, search } = await import('../studies/calibration/search.js');
   const { sensitive, sensitivity } = await import('../studies/calibration/sensitivity.js');
   const { readJsonLog, writeJsonLog } = await import('../core/json-log.js');
   const { candidates, seed, slots } = flags;
@@ -82,7 +82,7 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     found = finals(flags.finals.flatMap((log) => readJsonLog<Candidate>(log).lines));
     writeJsonLog(logFile, { header: JSON.stringify({ searches: flags.finals }), lines: found });
   }
-  const [first, best] = [found[0], bestOf(found)];
+  const [first, best] = [found[0], flags.finals === undefined ? bestOf(found) : calibration(found)];
   const targets = targetsOf(best.reading);
   const [ofFirst, ofBest] = [first, best].map(({ runs }) => score(runs, targets));
   const changed = flags.sensitivity === true ? sensitive : [];

@@ -25,6 +25,7 @@ export {
   type Candidate,
   type StoredSearch,
   bestOf,
+  calibration,
   finals,
   search,
   storedFinals,

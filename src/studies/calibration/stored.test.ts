@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { profiles } from '../../paper/profiles';
 import { presentConstants } from './constants';
-import { judged, bestOf, meanRuns, storedFinals, storedSearch } from './search';
+import { calibration, judged, meanRuns, risesWithUsers, storedFinals, storedSearch } from './search';
 
 describe('the stored calibration', () => {
   it.each([1, 2])('has every candidate of the search with seed %i, judged by the present targets', (seed) => {
@@ -12,15 +12,17 @@ describe('the stored calibration', () => {
       expect(judged(index, constants, runs)).toMatchObject({ objective, reading });
   });
 
-  it('is the best of its finals, in constants and in the readings of the loads', () => {
-    const best = bestOf(storedFinals());
+  it('is the best of the finals whose latency rises with U, in constants and in the readings of the loads', () => {
+    const best = calibration(storedFinals());
+    for (const better of storedFinals().filter(({ objective }) => objective < best.objective))
+      expect(risesWithUsers(better)).toBe(false);
     for (const [name, value] of Object.entries(presentConstants()))
       expect(value).toBeCloseTo(best.constants[name as 'exponent'], 12);
     expect(profiles.paper.usersOf).toMatchObject(best.reading);
   });
 
   it('gives the same numbers again', () => {
-    const best = bestOf(storedFinals());
+    const best = calibration(storedFinals());
     expect(judged(best.index, best.constants, meanRuns(best.constants)).objective).toBeCloseTo(best.objective, 9);
   });
 });
