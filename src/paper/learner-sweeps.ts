@@ -14,7 +14,7 @@ export const pilotSystem: Partial<SystemConfig> = { balanceUnit: 0.3 };
 /** Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues. */
 const credits: readonly MethodName[] = ['ly-ppo', 'ly-ppo-own', 'lyreo'];
 
-/** The optimiser as printed: one ratio per slot, ten epochs without a KL stop, one learning rate, raw returns. */
+/** One ratio per slot and ten epochs without a KL stop, as printed; the critic's rate is a switch of its own. */
 const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity };
 
 type Value = Sweep['values'][number];
@@ -35,23 +35,31 @@ const switches: readonly Value[] = [
   byTraining('both as printed', { ...printedOptimiser, criticRate: 1, returnNorm: false }),
 ];
 
-/** Weights of PPO's penalty in printed units; the paper prints neither its form nor its weight. */
+/**
+ * Weights of PPO's penalty in printed units; the paper prints neither its form nor its weight. PPO's own criterion is the
+ * least latency among the weights whose deviation is at most ε.
+ */
 const penalties: readonly Value[] = [1, 10, 100, 1000].map((fixedPenalty) =>
   byTraining(`weight ${String(fixedPenalty)}`, { ...printedOptimiser, fixedPenalty }),
 );
 
+/** Our optimiser, where a method has the printed one. */
+const ourOptimiser: Partial<TrainingConfig> = { ratio: 'per request', targetKl: 0.015, criticRate: 3 };
+
 /** Forms of the printed redistribution, fixed before any was run: windows, overlap, second discount, predictor steps. */
 const printedForms: readonly Value[] = [
-  byTraining('as printed, H = 250', {}),
-  byTraining('overlapping windows', { windowStride: 25 }),
-  byTraining('no second discount', { discountRedistributed: false }),
+  byTraining('as printed, H = 250', ourOptimiser),
+  byTraining('overlapping windows', { ...ourOptimiser, windowStride: 25 }),
+  byTraining('no second discount', { ...ourOptimiser, discountRedistributed: false }),
   byTraining('overlap, no second discount, 100 steps of 32', {
+    ...ourOptimiser,
     windowStride: 25,
     discountRedistributed: false,
     predictorSteps: 100,
     predictorBatch: 32,
   }),
   byTraining('the same, H = 50', {
+    ...ourOptimiser,
     window: 50,
     windowStride: 10,
     discountRedistributed: false,
@@ -60,6 +68,7 @@ const printedForms: readonly Value[] = [
   }),
   byTraining('the same, H = 50, ratio per slot, no KL stop', {
     ...printedOptimiser,
+    criticRate: 3,
     window: 50,
     windowStride: 10,
     discountRedistributed: false,
