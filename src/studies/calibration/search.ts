@@ -142,7 +142,7 @@ export function risesWithUsers({ runs }: Candidate): boolean {
 }
 
 /** The longer runs of some constants, means over the seeds; overloaded where one seed is. */
-export function meanRuns(constants: Constants): TrialRun[] {
+function meanRuns(constants: Constants): TrialRun[] {
   const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
   return bySeed[0].map((first, i) => {
     const same = bySeed.map((runs) => runs[i]);

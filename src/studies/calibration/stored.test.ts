@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { profiles } from '../../paper/profiles';
+import { schedulers } from '../../schedulers/index';
 import { presentConstants } from './constants';
-import { calibration, judged, meanRuns, risesWithUsers, storedFinals, storedSearch } from './search';
+import { calibration, judged, risesWithUsers, storedFinals, storedSearch } from './search';
+import { simulateUnder } from './trial';
 
 describe('the stored calibration', () => {
   it.each([1, 2])('has every candidate of the search with seed %i, judged by the present targets', (seed) => {
@@ -23,6 +25,11 @@ describe('the stored calibration', () => {
 
   it('gives the same numbers again', () => {
     const best = calibration(storedFinals());
-    expect(judged(best.index, best.constants, meanRuns(best.constants)).objective).toBeCloseTo(best.objective, 9);
+    const latencies = [1, 2, 3].map(
+      (seed) =>
+        simulateUnder(best.constants, schedulers['drift-plus-penalty'], { users: 50, slots: 800 }, seed).meanLatency,
+    );
+    const stored = best.runs.find((run) => run.standIn === 'LYREO' && run.users === 50 && run.latencyWeight === 0.5);
+    expect(latencies.reduce((sum, x) => sum + x, 0) / 3).toBeCloseTo(stored?.latency ?? Number.NaN, 9);
   });
 });
