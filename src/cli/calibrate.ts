@@ -114,7 +114,9 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
     ['sensitivity of the objective', 'change', 'less', 'more'],
     ...answers.map(({ name, change, less, more }) => [name, change, short(less), short(more)]),
   ];
-  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])].map((rows) => textTable(rows)).join('\n\n');
+  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])]
+    .map((rows) => textTable(rows))
+    .join('\n\n');
   const { fig2, table2 } = best.reading;
   process.stdout.write(
     `${tables}\n\nU = ${fig2} in Fig. 2, ${table2} in Table II; ${found.length} candidates in ${logFile}\n`,
