@@ -36,7 +36,6 @@ interface EvaluateFlags extends SystemOptions {
   readonly progress?: boolean;
 }
 
-/** A policy or scheduler that is evaluated. */
 interface Contender {
   readonly name: string;
   readonly config: SystemConfig;
@@ -57,7 +56,6 @@ const known: ReadonlyMap<string, Pick<Method, 'batching' | 'scheduler'>> = new M
   ...Object.entries<Method>(methods).filter(([, method]) => method.batching !== undefined),
 ]);
 
-/** `lyreo evaluate`. */
 export function evaluateCommand(program: Command): void {
   const command = program
     .command('evaluate')
@@ -107,14 +105,14 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
   const { config, workload, trace } = trained === undefined ? readSystem(flags) : { config: trained };
   if (trained !== undefined) warnOfLengths(trained);
   const contenders = names.map((name) => contender(name, config, flags));
-  const all = Array.from({ length: episodes }, (_, k) => seed + k);
+  const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
   const progress = createProgress(contenders.length * episodes, 'runs', flags.progress);
   const runs: RunMetrics[][] = contenders.map(() => []);
   try {
     await interruptible(async (signal) => {
       for (const [k, { config: own, acts, name }] of contenders.entries()) {
-        for (const episodeSeed of all) {
+        for (const episodeSeed of seeds) {
           runs[k].push(...evaluate(own, acts, [episodeSeed], options));
           progress.tick(k * episodes + runs[k].length, name);
           await new Promise((resolve) => setImmediate(resolve));
@@ -132,8 +130,8 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
     differences: k === 0 ? null : differences(runs[k], runs[0]),
   }));
   for (const { name, runs: own } of results) warnAboutRuns(own, name);
-  if (flags.json === true) printJson({ ...origin(args), config, seeds: all, trace, contenders: results });
-  else process.stdout.write(text(results, config, all));
+  if (flags.json === true) printJson({ ...origin(args), config, seeds, trace, contenders: results });
+  else process.stdout.write(text(results, config, seeds));
 }
 
 /** Refuses a contender that is given twice, or is neither a name nor a file. */
@@ -147,7 +145,6 @@ function checkNames(names: readonly string[]): void {
   throw invalid('contender', missing, `a policy file, ${[...known.keys()].join(', ')}`);
 }
 
-/** By name or from a file. */
 function contender(name: string, config: SystemConfig, options: TakeUpOptions): Contender {
   const { scheduler, batching = config.batching } = known.get(name) ?? {};
   if (scheduler === undefined) return { name, config, acts: loadPolicy(name, config, options) };

@@ -14,14 +14,12 @@ export interface Status {
   readonly say: (line: string) => void;
 }
 
-/** Options of the pool of processes. */
 export interface PoolOptions {
   readonly profile: ProfileName;
   readonly jobs: number;
   readonly signal: AbortSignal;
 }
 
-/** A message of the parent to a worker. */
 interface Order {
   readonly spec: RunSpec;
 }

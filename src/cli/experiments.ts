@@ -26,13 +26,11 @@ interface ExperimentsFlags {
   readonly worker?: boolean;
 }
 
-/** i of n, from 1. */
 interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** `lyreo experiments`. */
 export function experimentsCommand(program: Command): void {
   const command = program
     .command('experiments')
@@ -164,7 +162,6 @@ function statusOf(
   };
 }
 
-/** Estimated seconds of one core. */
 function secondsOf(specs: readonly RunSpec[]): number {
   return specs.reduce((sum, { cost }) => sum + cost, 0);
 }

@@ -33,17 +33,14 @@ export function reader<T>(name: string, schema: z.ZodType<T>): (text: string) =>
   };
 }
 
-/** An option whose value a schema checks. */
 export function option<T>(flags: string, description: string, schema: z.ZodType<T>, standard?: NoInfer<T>): Option {
   const made = new Option(flags, description);
   made.argParser(reader(made.long ?? flags, schema));
   return standard === undefined ? made : made.default(standard);
 }
 
-/** Names between commas. */
 export const names: z.ZodType<readonly string[]> = z.array(z.string().min(1, 'names between commas'));
 
-/** Seeds of all random streams. */
 export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
 
 /** `name=value` as [name, value]. */
@@ -53,7 +50,6 @@ export function assignment(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Adds the options of a progress display. */
 export function addProgressOptions(command: Command): Command {
   return command
     .option('--progress', 'show progress on stderr even when it is no terminal')

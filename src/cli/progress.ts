@@ -4,9 +4,7 @@ export interface Progress {
   readonly tick: (done: number, note?: string) => void;
   /** Rate and remaining time: `30100 slots/s  ETA 0:20`. */
   readonly pace: (done: number) => string;
-  /** Prints a line that stays. */
   readonly say: (line: string) => void;
-  /** Removes the bar. */
   readonly end: () => void;
 }
 

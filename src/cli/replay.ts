@@ -4,7 +4,6 @@ import { readTextFile } from '../core/files';
 import { replay } from '../system/replay';
 import { parseScenarioText } from '../system/scenario';
 
-/** `lyreo replay`. */
 export function replayCommand(program: Command): void {
   program
     .command('replay')

@@ -17,7 +17,6 @@ interface ScoreboardFlags {
   readonly readme?: string;
 }
 
-/** `lyreo scoreboard`. */
 export function scoreboardCommand(program: Command): void {
   program
     .command('scoreboard')
@@ -67,7 +66,6 @@ Examples:
     });
 }
 
-/** All rows by figure, and the summary last. */
 function scoreboardText({ rows, summary, profile }: Scoreboard): string {
   const figureIds = [...new Set(rows.map(({ figureId }) => figureId))];
   const blocks = figureIds.map((figureId) => {

@@ -22,7 +22,6 @@ interface SimulateFlags extends SystemOptions {
   readonly traceKv?: string;
 }
 
-/** One line per scheduler. */
 function schedulerList(): string {
   return textTable(
     schedulerNames.map((name) => [name, descriptions[name]]),
@@ -30,7 +29,6 @@ function schedulerList(): string {
   );
 }
 
-/** `lyreo schedulers`. */
 export function schedulersCommand(program: Command): void {
   program
     .command('schedulers')
@@ -40,7 +38,6 @@ export function schedulersCommand(program: Command): void {
     });
 }
 
-/** `lyreo simulate`. */
 export function simulateCommand(program: Command): void {
   const command = program
     .command('simulate')

@@ -38,7 +38,6 @@ export interface SystemOptions extends TraceOptions {
   readonly set?: readonly string[];
 }
 
-/** The names of these options, as commander has them. */
 const systemOptionNames: readonly string[] = [
   'preset',
   'config',
@@ -49,14 +48,12 @@ const systemOptionNames: readonly string[] = [
   ...Object.keys(optionFields),
 ];
 
-/** Whether any option describes the system. */
 export function describesSystem(options: SystemOptions): boolean {
   return Object.keys(options).some((name) => systemOptionNames.includes(name));
 }
 
 const fields = Object.keys(configFields) as Field[];
 
-/** Whether a name is that of a field of the configuration. */
 export function isField(name: string): name is Field {
   return Object.hasOwn(configFields, name);
 }
@@ -101,7 +98,6 @@ export function addSystemOptions(command: Command, others = ''): Command {
   return addTraceOptions(command).addHelpText('after', fieldList);
 }
 
-/** A system that the options describe. */
 export interface System {
   readonly preset: Preset;
   readonly config: SystemConfig;

@@ -17,7 +17,6 @@ export interface TraceOptions {
   readonly from?: number;
 }
 
-/** Adds the options of a trace. */
 export function addTraceOptions(command: Command): Command {
   return command
     .option(
@@ -47,7 +46,6 @@ function loadOption(text: string): TraceLoad {
   throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
 }
 
-/** The trace of a run. */
 export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrder'> {
   readonly load: string;
   /** The slot as recorded with which the run begins. */
@@ -60,7 +58,6 @@ export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrd
   readonly slots: number | null;
 }
 
-/** A trace as the requests of a run. */
 export interface TraceRun {
   /** Slots that are run. */
   readonly slots: number;

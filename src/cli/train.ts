@@ -32,7 +32,6 @@ interface TrainFlags extends SystemOptions {
   readonly progress: boolean;
 }
 
-/** One line per method that learns. */
 function methodList(): string {
   return textTable(
     learningMethods.map((name) => [name, methodOf(name).about]),
@@ -40,7 +39,6 @@ function methodList(): string {
   );
 }
 
-/** `lyreo train`. */
 export function trainCommand(program: Command): void {
   const command = program
     .command('train')
@@ -214,7 +212,6 @@ function updateText({ update, latency, deviation, queue, quality }: UpdateLog, u
   return `update ${count}  latency ${latency.toFixed(3)} s  deviation ${deviation.toFixed(4)}  queue ${queue.toFixed(3)}  quality ${quality.toFixed(2)}`;
 }
 
-/** Means of the last updates. */
 function summary(log: readonly UpdateLog[], out: string | undefined): string {
   const last = log.slice(-5);
   const meanOf = (of: (entry: UpdateLog) => number): string => short(mean(last.map(of)));

@@ -93,7 +93,6 @@ function sinkOf(path: string): (file: PendingFile) => Sink | Promise<Sink> {
 /** Records every decode iteration into a file. */
 export interface TrajectoryFile {
   readonly recorder: IterationRecorder;
-  /** Rows so far. */
   readonly rows: number;
   /** Puts the whole file into its place. */
   commit(): void;

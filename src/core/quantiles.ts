@@ -23,7 +23,6 @@ function upperBits(value: number): number {
 const FIRST: number = upperBits(LEAST);
 
 export class Quantiles {
-  /** Values added. */
   count = 0;
   /** Counts by octave from the least, undefined without a value. */
   private readonly octaves: (Float64Array | undefined)[] = [];
@@ -57,7 +56,6 @@ export class Quantiles {
   }
 }
 
-/** The middle of a bin. */
 function middleOf(octave: number, step: number): number {
   return 2 ** (LEAST_EXPONENT + octave) * (1 + (step + 0.5) / STEPS);
 }

@@ -13,7 +13,6 @@ export function dbToRatio(db: number): number {
   return 10 ** (db / 10);
 }
 
-/** Megahertz to hertz. */
 export function megahertzToHertz(megahertz: number): number {
   return megahertz * 1e6;
 }

@@ -42,7 +42,6 @@ export interface Completions {
 /** One completed request: a value of each column. */
 export type CompletionRow = { readonly [Name in Exclude<keyof Completions, 'count'>]: number };
 
-/** The completed requests as rows. */
 export function completionRows({ count, ...columns }: Completions): CompletionRow[] {
   const named = Object.entries(columns) as [keyof CompletionRow, Int32Array | Float64Array][];
   return Array.from(
@@ -51,7 +50,6 @@ export function completionRows({ count, ...columns }: Completions): CompletionRo
   );
 }
 
-/** Empty arrays for `capacity` completions. */
 export function completions(capacity: number): Completions {
   const seconds = (): Float64Array => new Float64Array(capacity);
   const integers = (): Int32Array => new Int32Array(capacity);

@@ -36,7 +36,6 @@ export interface TimeStep {
   readonly outcome: SlotOutcome | null;
 }
 
-/** Optional parts of an environment. */
 export interface EdgeEnvOptions {
   /** Default: none, and time steps carry no reward. */
   readonly reward?: RewardFunction | undefined;
@@ -116,7 +115,6 @@ export class EdgeEnv {
     this.outcome = emptyOutcome(serverCount, Math.max(64, 4 * most), this.counted === null);
   }
 
-  /** The servers, for reading. */
   get servers(): readonly EdgeServer[] {
     return this.serving.servers;
   }

@@ -1,6 +1,5 @@
 import type { SlotView } from './slot-view';
 
-/** One line of the feature table. */
 export interface Feature {
   readonly name: string;
   /** Its definition; values that are no ln(1 + x) are clipped to [−10, 10]. */

@@ -5,13 +5,11 @@ import type { SchedulerFactory } from './scheduler';
 import type { SystemConfig } from '../system/config';
 import { Metrics, type RunMetrics } from './metrics';
 
-/** Optional parts of a simulation. */
 export interface SimulateOptions extends EdgeEnvOptions {
   /** Called after every slot with the number of slots done. */
   readonly onSlot?: ((slots: number) => void) | undefined;
 }
 
-/** Optional parts of a simulation that pauses for other work. */
 export interface SimulateAsyncOptions extends SimulateOptions {
   /** Ends the run by throwing the signal's reason. */
   readonly signal?: AbortSignal | undefined;

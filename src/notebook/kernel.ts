@@ -93,7 +93,6 @@ export function markdown(text: string): void {
   display({ 'text/markdown': text, 'text/plain': text });
 }
 
-/** Text that HTML shows literally. */
 export function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',

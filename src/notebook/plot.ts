@@ -7,7 +7,6 @@ import { renderFigure } from './render';
 
 const PLOTLY = 'application/vnd.plotly.v1+json';
 
-/** Options of {@link plot}. */
 export interface PlotOptions {
   /** File name without ending: headless runs also write `figures/<name>.svg` and `.png`. */
   readonly name?: string;

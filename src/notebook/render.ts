@@ -5,7 +5,6 @@ import type { Browser, BrowserType, Page } from 'playwright-core';
 import { encodeFigure, type EncodedFigure, type Figure } from '../plots/figure';
 import { inKernel } from './kernel';
 
-/** Options of {@link renderFigure}. */
 export interface RenderOptions {
   /** Default `png`. */
   readonly format?: 'png' | 'svg';
@@ -85,7 +84,6 @@ async function open(): Promise<{ readonly browser: Browser; readonly page: Page 
   return { browser, page };
 }
 
-/** Runs inside the browser. */
 function draw(input: { readonly figure: EncodedFigure; readonly options: object }): Promise<string> {
   const { Plotly } = globalThis as unknown as {
     Plotly: { toImage(figure: unknown, options: object): Promise<string> };

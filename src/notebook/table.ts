@@ -2,7 +2,6 @@ import { alignColumns } from '../core/text-table';
 import { type Rows, isDataFrame } from '../plots/rows';
 import { display, escapeHtml } from './kernel';
 
-/** Options of {@link table}. */
 export interface TableOptions {
   /** Rows shown; default 50. The number of rows left out is stated. */
   readonly maxRows?: number;

@@ -17,7 +17,6 @@ import type { SweepName } from './quantities';
 /** The figure or table that a claim stands in. */
 export type Section = 'fig2' | 'fig3' | 'table2' | 'fig4' | 'fig5' | 'fig6' | 'fig7' | 'fig8';
 
-/** The sort of a statement. */
 export type ClaimKind = 'number' | 'order' | 'trend' | 'bound' | 'shape' | 'setting';
 
 /** The rule that decides a claim, with its operands. */
@@ -190,7 +189,6 @@ const causeRow: z.ZodType<Cause> = z.strictObject({
   heading: z.string('a heading in the notebook'),
 });
 
-/** The whole file. */
 interface ClaimsFile {
   readonly causes: Readonly<Record<string, Cause>>;
   readonly claims: readonly Claim[];

@@ -15,7 +15,6 @@ export interface LearnedPolicy {
   readonly decision?: Partial<DecisionOptions> | undefined;
 }
 
-/** Optional parts of an evaluation. */
 export interface EvaluateOptions extends PolicySchedulerOptions {
   /** The requests of a seed. Default: the configuration's synthetic lengths. */
   readonly workload?: ((seed: number) => Workload) | undefined;
@@ -55,10 +54,8 @@ export const evaluationColumns: Readonly<Record<EvaluationColumn, string>> = {
   meanQueue: 'queue',
 };
 
-/** A column of an evaluation's table. */
 export type EvaluationColumn = 'meanLatency' | 'deviation' | 'p99Latency' | 'highKvPercent' | 'meanQueue';
 
-/** An estimate for each column. */
 export type Estimates = Readonly<Record<EvaluationColumn, Estimate>>;
 
 /** Means over the seeds with 95 % confidence intervals. */

@@ -1,7 +1,6 @@
 import type { Verdict } from './judgement';
 import type { ScoreboardRow } from './scoreboard';
 
-/** The part of a judgement that is counted. */
 export type Counted = Pick<ScoreboardRow, 'verdict' | 'isContradicted'>;
 
 /** Numbers of rows that hold, do not hold, and cannot be tested. */
@@ -29,14 +28,13 @@ export interface Headline {
   readonly repeats: Count;
 }
 
-/** Counts judgements. */
 export function count(rows: readonly Counted[]): Count {
-  const of = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
+  const countOf = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
   return {
-    holds: of('holds'),
-    doesNotHold: of('does not hold'),
+    holds: countOf('holds'),
+    doesNotHold: countOf('does not hold'),
     contradicted: rows.filter(({ isContradicted }) => isContradicted).length,
-    cannotBeTested: of('cannot be tested'),
+    cannotBeTested: countOf('cannot be tested'),
   };
 }
 

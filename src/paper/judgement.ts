@@ -3,7 +3,6 @@ import { type Interval, meanInterval, signTail } from './statistics';
 /** The three verdicts on a claim. */
 export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
 
-/** A verdict with its grounds. */
 export interface Judgement {
   readonly verdict: Verdict;
   /** The claim does not hold, and our runs exclude it; otherwise they only do not show it, and more seeds may. */
@@ -19,7 +18,6 @@ export interface Judgement {
 /** A quantity by seed; Infinity stands for an overloaded run, which has no steady state. */
 export type Values = ReadonlyMap<number, number>;
 
-/** A quantity with its name. */
 export interface Named {
   readonly name: string;
   readonly values: Values;

@@ -2,9 +2,7 @@ import type { RunSpec } from './run-spec';
 import { executeRun } from './run';
 import { RunStore, runsFolder } from './run-store';
 
-/** Options of the making of runs. */
 export interface MakeRunsOptions {
-  /** Default: that of each run's profile. */
   readonly store?: RunStore | undefined;
   /** Ends with the signal's reason; what is stored stays, a training goes on from its checkpoint next time. */
   readonly signal?: AbortSignal | undefined;

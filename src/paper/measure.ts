@@ -107,10 +107,10 @@ export async function measure(
 
 /** The first overloaded episode's, or else the first undecided one's, or else the first's. */
 function stabilityOf(runs: readonly RunMetrics[]): Stability {
-  const all = runs.map(({ stability }) => stability);
+  const verdicts = runs.map(({ stability }) => stability);
   const first = (verdict: StabilityVerdict): Stability | undefined =>
-    all.find((stability) => stability.verdict === verdict);
-  return first('OVERLOADED') ?? first('UNKNOWN') ?? all[0];
+    verdicts.find((stability) => stability.verdict === verdict);
+  return first('OVERLOADED') ?? first('UNKNOWN') ?? verdicts[0];
 }
 
 function summary(

@@ -230,7 +230,6 @@ export const methods: Readonly<Record<MethodName, Method>> = {
   },
 };
 
-/** A method by name. */
 export function methodOf(name: MethodName): Method {
   return methods[name];
 }

@@ -6,7 +6,6 @@ import { type MethodName, methodOf } from './methods';
 import { type PointLike, type Results, type RunMetric, deviation, isOverloaded, latency, logColumn } from './results';
 import { mean, sampleDeviation } from './statistics';
 
-/** Names of the metrics of the evaluation. */
 export const metricNames = [
   'latency',
   'deviation',
@@ -58,7 +57,6 @@ export type MetricName = (typeof metricNames)[number] | TrainingMetric;
 /** A position in a sweep: a value of it, or one that the profile decides. */
 export type Position = number | Mix | 'first' | 'second' | 'last but one' | 'last' | 'every';
 
-/** A swept parameter. */
 export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
 
 /** The place of a quantity: a position for each parameter that is not the default. */
@@ -79,10 +77,8 @@ export interface Combined {
   readonly times?: number | undefined;
 }
 
-/** Anything that a rule compares. */
 export type Quantity = Measured | Combined;
 
-/** Names of the computations on quantities. */
 export const combinationNames = [
   'gap',
   'change',
@@ -147,7 +143,6 @@ function partText({ from, to, statistic }: TrainingMetric): string {
   return statistic === 'standard deviation' ? `standard deviation: ${range}` : range;
 }
 
-/** A run's metric as a function. */
 export function runMetric(metric: MetricName): RunMetric {
   if (typeof metric === 'string') return metrics[metric];
   const { training, from, to, statistic = 'mean' } = metric;
@@ -197,7 +192,6 @@ export class Evidence {
     return { name: nameOf(method, place, metric), values: this.results.values(point, runMetric(metric)) };
   }
 
-  /** The method that a name stands for. */
   as(method: MethodName): MethodName {
     return this.panel[method] ?? method;
   }

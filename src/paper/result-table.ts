@@ -50,7 +50,6 @@ export function resultTable(): string {
   return `${lines.join('\n')}\n\n${table}`;
 }
 
-/** A function that remembers what it gave. */
 function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T {
   const made = new Map<ProfileName, T>();
   return (profile) => {

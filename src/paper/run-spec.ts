@@ -32,7 +32,6 @@ export interface RunSpec extends Point {
   readonly cost: number;
 }
 
-/** One run of the matrix. */
 export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   const { method, system, training, appliedTo } = point;
   const { learning, training: own, batching } = methodOf(method);

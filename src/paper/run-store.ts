@@ -94,7 +94,6 @@ export class RunStore {
     },
   ) {}
 
-  /** The file of a run. */
   path(key: string): string {
     return join(this.folder, `${key}.json`);
   }
@@ -104,19 +103,16 @@ export class RunStore {
     return join(this.folder, '.partial', key);
   }
 
-  /** Whether a run is stored, whole. */
   has(key: string): boolean {
     return typeof readRun(this.path(key)) !== 'string';
   }
 
-  /** Stores a run; the file is whole or not there. */
   save(run: StoredRun): void {
     makeFolder(this.folder);
     writeFileAtomic(this.path(run.key), `${runText(run)}\n`);
     this.discardPartial(run.key);
   }
 
-  /** Forgets the checkpoints of a training. */
   discardPartial(key: string): void {
     try {
       rmSync(this.partialFolder(key), { recursive: true, force: true });

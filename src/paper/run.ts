@@ -20,11 +20,9 @@ import { train } from './train';
 /** A training's checkpoint is written every so many updates. */
 const CHECKPOINT_EVERY = 10;
 
-/** Options of the making of a run. */
 export interface ExecuteOptions {
   /** The store that keeps checkpoints until the run is done; default: none. */
   readonly store?: RunStore | undefined;
-  /** Default: the run's profile. */
   readonly profile?: Profile | undefined;
   /** Ends the run with the signal's reason; a training goes on from its checkpoint next time. */
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +63,6 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
   };
 }
 
-/** The command that makes a run again. */
 function commandFor(spec: Pick<RunSpec, 'profile' | 'key'>): string {
   return `lyreo experiments --profile ${spec.profile} --only ${spec.key}`;
 }
@@ -118,7 +115,6 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
   }
 }
 
-/** Lets signals have their turn. */
 function pauser(signal: AbortSignal | undefined): () => Promise<void> {
   return async () => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -101,18 +101,18 @@ export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {})
   const panel = emptyPanel(options);
   records.forEach((row, rank) => {
     const name = String(row[columns.name]);
-    const at = (column: string): number[] => numbersOf([row], column);
+    const valueOf = (column: string): number[] => numbersOf([row], column);
     const colour = colourOf(name, rank, options.colours);
     panel.traces.push({
       type: 'box',
       orientation: 'h',
       name,
       y: [name],
-      lowerfence: at(columns.q05),
-      q1: at(columns.q25),
-      median: at(columns.q50),
-      q3: at(columns.q75),
-      upperfence: at(columns.q95),
+      lowerfence: valueOf(columns.q05),
+      q1: valueOf(columns.q25),
+      median: valueOf(columns.q50),
+      q3: valueOf(columns.q75),
+      upperfence: valueOf(columns.q95),
       line: { color: colour },
       fillcolor: fade(colour, 0.25),
       showlegend: false,

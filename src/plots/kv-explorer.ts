@@ -177,11 +177,11 @@ function eventMarks(
   event: 'joins' | 'leaves',
 ): object {
   const isJoin = event === 'joins';
-  const at = (request: InspectedRequest): number => (isJoin ? request.joinedAt : request.completedAt);
-  const sorted = [...requests].sort((a, b) => at(a) - at(b));
+  const timeOf = (request: InspectedRequest): number => (isJoin ? request.joinedAt : request.completedAt);
+  const sorted = [...requests].sort((a, b) => timeOf(a) - timeOf(b));
   let i = 0;
   const level = sorted.map((request) => {
-    const until = at(request);
+    const until = timeOf(request);
     while (i + 1 < rows.length && (isJoin ? rows[i + 1].startsAt <= until : rows[i + 1].startsAt < until)) i++;
     return megabytes(rows.at(i)?.kvBytes ?? 0);
   });
@@ -189,7 +189,7 @@ function eventMarks(
     type: 'scatter',
     mode: 'markers',
     name: isJoin ? 'admitted' : 'completed',
-    x: Float32Array.from(sorted, at),
+    x: Float32Array.from(sorted, timeOf),
     y: Float32Array.from(level),
     text: sorted.map(({ id }) => id),
     marker: {

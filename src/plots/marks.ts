@@ -17,7 +17,6 @@ export function briefly(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '';
 }
 
-/** A colour of six hex digits, see-through. */
 export function fade(colour: string, opacity: number): string {
   const channel = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
   return `rgba(${channel(1)}, ${channel(3)}, ${channel(5)}, ${opacity})`;
@@ -47,7 +46,6 @@ export function heading(text: string): object {
   return { text, yref: 'container', y: 1, yanchor: 'top', pad: { t: 14 } };
 }
 
-/** Megabytes (decimal). */
 export function megabytes(bytes: number): number {
   return bytes / 1e6;
 }

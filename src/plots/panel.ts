@@ -22,9 +22,7 @@ export interface PanelOptions {
 /** One pair of axes with its traces. Traces, shapes and notes refer to `x` and `y`, whichever panel it becomes. */
 export interface Panel {
   readonly title: string;
-  /** Plotly traces. */
   readonly traces: object[];
-  /** Plotly axes. */
   readonly x: Record<string, unknown>;
   readonly y: Record<string, unknown>;
   /** Plotly shapes and annotations. */
@@ -51,7 +49,6 @@ export interface Panel {
 /** Lines a panel may hold: more cannot be told apart. */
 export const MOST_LINES = 6;
 
-/** A panel without traces. */
 export function emptyPanel(options: PanelOptions, values: number[] = []): Panel {
   const { title = '', x, logX = false, logY, xRange, yRange } = options;
   return {
@@ -70,7 +67,6 @@ export function emptyPanel(options: PanelOptions, values: number[] = []): Panel 
   };
 }
 
-/** Words and size of a whole figure. */
 export interface FigureOptions {
   readonly title: string;
   /** A line below the title. */
@@ -147,7 +143,6 @@ function oneEntryPerName(traces: readonly object[]): object[] {
   });
 }
 
-/** A panel on the axes of its place. */
 function place(
   panel: Panel,
   k: number,

@@ -9,15 +9,12 @@ export interface DataFrameLike {
 /** Rows of named values: an array of records or a danfojs DataFrame. */
 export type Rows = DataFrameLike | readonly object[];
 
-/** One row. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Whether rows are a DataFrame. */
 export function isDataFrame(rows: Rows): rows is DataFrameLike {
   return !Array.isArray(rows);
 }
 
-/** Rows as records. */
 export function recordsOf(rows: Rows): Row[] {
   if (!isDataFrame(rows)) return rows as Row[];
   return (rows.values as readonly (readonly unknown[])[]).map((cells) =>

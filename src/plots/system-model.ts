@@ -111,7 +111,6 @@ function links(): Drawing {
   };
 }
 
-/** To a server and back. */
 function uplink(box: Box): Drawing {
   const middle = box.y + box.height / 2;
   return {

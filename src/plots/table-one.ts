@@ -1,6 +1,5 @@
 import type { SystemConfig } from '../system/config';
 
-/** A row of Table I. */
 export interface TableOneRow {
   readonly symbol: string;
   readonly meaning: string;

@@ -18,7 +18,6 @@ export const OKABE_ITO: readonly string[] = Object.values(COLOURS);
 /** Text and axes: contrast 12.6 on the sheet. No method has this colour, so the paper's marks have it too. */
 export const INK = '#333333';
 
-/** The sheet. */
 export const PAPER_COLOUR = '#ffffff';
 
 const GRID = '#e2e2e2';

@@ -28,7 +28,6 @@ export class Forecast {
     this.prefillRate = perServer();
   }
 
-  /** Starts a slot. */
   begin(view: SlotView): void {
     this.view = view;
     this.batch.fill(0);

@@ -25,7 +25,6 @@ export const schedulers: Readonly<Record<SchedulerName, SchedulerFactory>> = {
 /** The names, in the order of the table above. */
 export const schedulerNames: readonly SchedulerName[] = Object.keys(schedulers) as SchedulerName[];
 
-/** One line about each. */
 export const descriptions: Readonly<Record<SchedulerName, string>> = {
   random: 'uniformly among the servers that can hold the request',
   ll: 'least loaded as published: the workload is read once per slot, so a whole slot goes to one server',

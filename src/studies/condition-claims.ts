@@ -35,12 +35,12 @@ const rules: readonly MethodName[] = ['static', 'll', 'random'];
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
   const learning = name === 'default' ? 'trained in it' : conditions[name].learning;
   const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] }[learning];
-  const of = (method: MethodName, metric: RunMetric): Named => {
+  const named = (method: MethodName, metric: RunMetric): Named => {
     const point = name === 'default' ? { method } : conditionPoint(results.profile, name, method);
     return { name: methodOf(method).label, values: results.values(point, metric) };
   };
   const below = (a: MethodName, others: readonly MethodName[], metric: RunMetric): Judgement[] =>
-    others.map((b) => isLess(of(a, metric), of(b, metric)));
+    others.map((b) => isLess(named(a, metric), named(b, metric)));
   const judged = (parts: readonly Judgement[]): Judgement | null => (parts.length === 0 ? null : allHold(parts));
   const first = learners.slice(0, 1);
   const rivals = [...learners.slice(1), ...rules];
@@ -49,7 +49,7 @@ export function conditionClaims(results: Results, name: ConditionName | 'default
     fastest: judged(first.flatMap((method) => below(method, rivals, latency))),
     'simple rules': judged(learners.flatMap((method) => below(method, ['ll', 'random'], latency))),
     balance: judged(
-      first.map((method) => isBounded(of(method, deviation), { below: tableOne('calibrated').balanceTolerance })),
+      first.map((method) => isBounded(named(method, deviation), { below: tableOne('calibrated').balanceTolerance })),
     ),
     'best balance': judged(first.flatMap((method) => below(method, rivals, deviation))),
   };

@@ -45,7 +45,6 @@ const schema: z.ZodType<Calibrated> = z.strictObject({
   balanceUnit: positive,
 });
 
-/** Checks the text of a calibration. */
 export function parseCalibrated(text: string, file: string): Calibrated {
   return parseWith(schema, parseJson(text, file), file);
 }

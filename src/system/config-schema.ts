@@ -8,21 +8,17 @@ const between = (least: number, most: number): z.ZodType<number> => {
   const allowed = `a number from ${String(least)} to ${String(most)}`;
   return z.number(allowed).min(least, allowed).max(most, allowed);
 };
-/** A pair [lowest, highest]. */
 const range = (bound: z.ZodType<number>, allowed: string): z.ZodType<readonly [number, number]> =>
   z.tuple([bound, bound], allowed).refine(([lowest, highest]) => lowest <= highest, `${allowed}, lowest <= highest`);
 
-/** An integer within bounds. */
 export const integer = (least: number, most: number): z.ZodType<number> => {
   const allowed = `an integer from ${String(least)} to ${String(most)}`;
   return z.int(allowed).min(least, allowed).max(most, allowed);
 };
 
-/** One of some words. */
 export const oneOf = <const T extends string>(...names: readonly T[]): z.ZodType<T> =>
   z.enum(names, names.map((name) => `"${name}"`).join(' or '));
 
-/** Slots, at most. */
 export const MOST_SLOTS = 1_000_000_000;
 
 /**
@@ -91,5 +87,4 @@ export const configFields: { readonly [Field in keyof SystemConfig]-?: z.ZodType
   latencyWeight: nonNegative.describe('ν, weight of latency against balance'),
 };
 
-/** The check of a whole configuration. */
 export const configSchema: z.ZodType<SystemConfig> = z.strictObject(configFields);

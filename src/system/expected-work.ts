@@ -7,7 +7,6 @@ export class ExpectedWork {
   /** Σ (l_in + k) over these tokens, token-iterations. */
   tokenIterations = 0;
 
-  /** Counts a request that arrives. */
   receive(inputTokens: number, predictedTokens: number): void {
     this.tokens += predictedTokens;
     this.tokenIterations += kvTokenIterations(inputTokens, predictedTokens);

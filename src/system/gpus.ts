@@ -95,7 +95,6 @@ export function mixGpus(mix: Mix, servers: number): string[] {
   });
 }
 
-/** The names of the preset GPUs. */
 export const gpuNames: readonly string[] = printed.map((gpu) => gpu.name);
 
 /** The GPUs that a configuration chooses from: the presets, or those of its profile file. */

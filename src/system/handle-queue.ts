@@ -15,7 +15,6 @@ export class HandleQueue {
     this.handles[this.first + this.length++] = handle;
   }
 
-  /** The i-th oldest. */
   at(i: number): number {
     return this.handles[this.first + i];
   }

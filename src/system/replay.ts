@@ -29,7 +29,6 @@ export interface RejectedRequest {
   readonly rejected: true;
 }
 
-/** One server in one slot. */
 export interface ReplayedSlot {
   readonly slot: number;
   /** η_s(t). */
@@ -50,14 +49,12 @@ export type ReplayedIteration = readonly [
   activeRequests: number,
 ];
 
-/** The slots and iterations of one server. */
 export interface ReplayedServer {
   readonly name: string;
   readonly slots: readonly ReplayedSlot[];
   readonly trajectory: readonly ReplayedIteration[];
 }
 
-/** The result of a scenario. */
 export interface ReplayResult {
   readonly requests: readonly (ReplayedRequest | RejectedRequest)[];
   readonly servers: readonly ReplayedServer[];

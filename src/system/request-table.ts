@@ -61,7 +61,6 @@ export class RequestTable {
     this.grow(capacity);
   }
 
-  /** Requests in the system. */
   get size(): number {
     return this.count;
   }

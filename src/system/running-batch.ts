@@ -26,7 +26,6 @@ export class RunningBatch {
   /** By the iterations in which they finish if the predictions hold, without the outgrown; the same list while all predictions are exact. */
   private expected: FinishOrder = this.actual;
 
-  /** Requests still generating. */
   get size(): number {
     return this.actual.size;
   }

@@ -74,7 +74,6 @@ export class EdgeServer {
     return this.expected.tokenIterations + this.batch.outgrownTokens;
   }
 
-  /** Requests in the running batch that still generate. */
   get runningCount(): number {
     return this.batch.size;
   }

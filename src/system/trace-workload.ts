@@ -15,9 +15,7 @@ export type TraceLoad =
   | { readonly kind: 'rescale'; readonly requestsPerSlot: number }
   | { readonly kind: 'per-user' };
 
-/** The options of {@link traceWorkload}. */
 export interface TraceOptions {
-  /** U. */
   readonly users: number;
   /** Δ, s. */
   readonly slotSeconds: number;

@@ -19,7 +19,6 @@ export class WaitingQueue {
     return this.handles.at(0);
   }
 
-  /** Takes the head out. */
   shift(): void {
     this.handles.shift();
     this.prefilledCount--;
