@@ -341,7 +341,7 @@ describe('scoreboard', () => {
 
   it('names the runs that decide a row', () => {
     const { evidence } = rowsOf(inPublished.rows).get('table2.count-worse.p99') as ScoreboardRow;
-    const keys = ['lyreo', 'lyreo-count'].flatMap((name) =>
+    const keys = ['lyreo-U50', 'lyreo-count-U50'].flatMap((name) =>
       specs.filter((spec) => spec.name === name).map(({ key }) => key),
     );
     expect([...evidence.runs].sort()).toEqual(keys.sort());

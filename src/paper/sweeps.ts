@@ -138,7 +138,7 @@ export function sweeps(profile: Profile): Sweep[] {
       figureId: 'printed',
       methods: printedLearners,
       seeds,
-      values: [...unswept('fig2'), ...unswept('table2'), ...byUsers, ...byServers, ...byMix],
+      values: [...byUsers, ...byServers, ...byMix],
     },
     ...beyond(profile),
     { figureId: 'extras', methods: learningExtras, seeds: extraSeeds, values: unswept('extras') },
