@@ -137,7 +137,7 @@ export function sweeps(profile: Profile): Sweep[] {
     {
       figureId: 'printed',
       methods: printedLearners,
-      seeds,
+      seeds: windowSeeds,
       values: [...byUsers, ...byServers, ...byMix],
     },
     ...beyond(profile),
