@@ -34,7 +34,6 @@ export { EdgeEnv } from './env/edge-env';
 
 // Section V-B: schedulers that need no learning.
 export { schedulers, type SchedulerName } from './schedulers/index';
-export { independentDraws } from './schedulers/independent-draws';
 
 // Sections IV-B and IV-C: learning.
 export { type Policy, slotRecord } from './lyreo/policy';
