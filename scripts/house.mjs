@@ -72,7 +72,9 @@ function names() {
       .filter(Boolean)
       .map((name) => ({ name: name.replace(/^type /, ''), isType: Boolean(isType) || name.startsWith('type ') })),
   );
-  const readers = [...codeCells.map(({ code }) => code), text('README.md')].join('\n');
+  const readers = [...codeCells.map(({ code }) => code), text('README.md'), ...files('docs', /\.md$/).map(text)].join(
+    '\n',
+  );
   const used = ({ name }) => new RegExp(`\\b${name}\\b`).test(readers);
   const types = exported.filter(({ isType }) => isType);
   const unused = exported.filter((entry) => !entry.isType && !used(entry)).map(({ name }) => name);

@@ -2,7 +2,8 @@
  * Better answers of tslab's kernel to Shift-Tab and Tab, for scripts/kernel-preload.cjs; loaded before tslab.
  *
  * tslab knows only the name at the cursor. Here the place between parentheses shows the signature of the call and the
- * fields of its options, a type shows its fields, and names that are no identifiers complete in quotes.
+ * fields of its options, a type shows its fields, and names that are no identifiers complete in quotes. Files that change
+ * while the kernel runs do not disturb it.
  */
 'use strict';
 const file = require.resolve('@tslab/typescript-for-tslab');
@@ -21,6 +22,24 @@ ts.createWatchProgram = (host) => {
     afterProgramCreate(builder);
   };
   return createWatchProgram(host);
+};
+
+// A file that comes or goes in a folder where TypeScript looked for modules, the project's root for one, makes it ask for
+// a timer; tslab has one place for timers and throws when it is taken, in a later cell too. This timer, told by its
+// name, gets to be one of Node's.
+const LOOKUP = 'invalidateResolutionsOfFailedLookup';
+const { createWatchCompilerHost } = ts;
+ts.createWatchCompilerHost = (files, options, sys, ...rest) => {
+  const { setTimeout: wait, clearTimeout: forget } = sys;
+  const lookups = new Set();
+  sys.setTimeout = (callback, delay, ...values) => {
+    if (callback.name !== LOOKUP) return wait(callback, delay, ...values);
+    const timer = setTimeout(callback, delay, ...values).unref();
+    lookups.add(timer);
+    return timer;
+  };
+  sys.clearTimeout = (timer) => (lookups.delete(timer) ? clearTimeout(timer) : forget(timer));
+  return createWatchCompilerHost(files, options, sys, ...rest);
 };
 
 /** What tslab puts before the source of a cell. */

@@ -340,6 +340,16 @@ def names_with_hyphens_complete(kernel):
     assert completed("lyreo.schedulers.ra|") == ["lyreo.schedulers.random"]
 
 
+def files_that_change_beside_the_library_do_no_harm(kernel):
+    manifest = NOTEBOOKS.parent / "package.json"
+    for _ in range(3):
+        half = manifest.with_suffix(".json.part")
+        half.write_bytes(manifest.read_bytes())
+        half.replace(manifest)
+        time.sleep(0.5)
+        assert "still here" in ok(kernel.run("console.log('still here');")).stdout
+
+
 def danfojs_runs_on_the_same_tensorflow(kernel):
     code = """import * as tf from '@tensorflow/tfjs-node';
 console.log(dfd.tensorflow === tf, tf.getBackend(), tf.matMul(tf.ones([2, 2]), tf.ones([2, 2])).arraySync());"""

@@ -14,7 +14,7 @@ import { short } from './report';
 interface ScoreboardFlags {
   readonly profile: ProfileName;
   readonly json?: boolean;
-  readonly readme?: string;
+  readonly readme?: readonly string[];
 }
 
 export function scoreboardCommand(program: Command): void {
@@ -26,8 +26,8 @@ export function scoreboardCommand(program: Command): void {
     )
     .option('--json', 'print one JSON object: profile, summary, headline, claims, settings, rows')
     .option(
-      '--readme <file>',
-      "write the table of results, ours beside the paper's, between its marks in a Markdown file",
+      '--readme <files...>',
+      "write the verdict and the table of results, ours beside the paper's, between their marks in Markdown files",
     )
     .addHelpText(
       'after',
@@ -47,15 +47,15 @@ Examples:
   $ lyreo scoreboard
   $ lyreo scoreboard --json | jq '.rows[] | select(.isContradicted) | .id'
   $ lyreo scoreboard --profile quick
-  $ lyreo scoreboard --readme README.md`,
+  $ lyreo scoreboard --readme README.md docs/results.md`,
     )
     .action(async ({ profile, json, readme }: ScoreboardFlags, command: Command) => {
       if (readme !== undefined) {
         // Its rows are each from the profile that has most of its runs.
         if (command.getOptionValueSource('profile') === 'cli' || json === true)
           throw new UserError('--readme is given with --profile or --json; allowed: --readme alone');
-        const { resultTable, withTable } = await import('../paper/result-table.js');
-        writeFileAtomic(readme, withTable(readTextFile(readme), resultTable(), readme));
+        const { withBlocks } = await import('../paper/result-table.js');
+        for (const file of readme) writeFileAtomic(file, withBlocks(readTextFile(file), file));
         return;
       }
       const { scoreboard } = await import('../paper/scoreboard.js');

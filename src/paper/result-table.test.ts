@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TABLE_END, TABLE_START, resultTable, tableIn, withTable } from './result-table';
+import { resultTable, withBlocks } from './result-table';
 
 describe('the table of results', () => {
   it('has a row for every figure and table of the paper', () => {
@@ -14,14 +14,19 @@ describe('the table of results', () => {
     expect(lines[3]).toMatch(/\| LYREO 2\.4 s, Ly-PPO 3\.9 s, PPO 5\.2 s; .* \| LYREO \d/);
   });
 
-  it('stands in the README as the stored runs have it; if not: npx lyreo scoreboard --readme README.md', () => {
-    const readme = readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
-    expect(tableIn(readme)).toBe(resultTable());
-  });
+  it.each(['README.md', 'docs/results.md'])(
+    'stands in %s as the stored runs have it; if not: npx lyreo scoreboard --readme README.md docs/results.md',
+    (file) => {
+      const text = readFileSync(join(__dirname, '..', '..', file), 'utf8');
+      expect(withBlocks(text, file)).toBe(text);
+    },
+  );
 
   it('replaces what was between its marks, and nothing else', () => {
-    const text = `before\n${TABLE_START}\nold\n${TABLE_END}\nafter\n`;
-    expect(withTable(text, 'new', 'x.md')).toBe(`before\n${TABLE_START}\n\nnew\n\n${TABLE_END}\nafter\n`);
-    expect(() => withTable('nothing', 'new', 'x.md')).toThrow('x.md has no place for the table; allowed: a text with');
+    const text = 'before\n<!-- a: by x -->\nold\n<!-- /a -->\nbetween\n<!-- b: -->\nold\n<!-- /b -->\nafter\n';
+    expect(withBlocks(text, 'x.md', { a: () => 'new $1', b: () => 'too', c: () => 'never' })).toBe(
+      'before\n<!-- a: by x -->\n\nnew $1\n\n<!-- /a -->\nbetween\n<!-- b: -->\n\ntoo\n\n<!-- /b -->\nafter\n',
+    );
+    expect(() => withBlocks('nothing', 'x.md')).toThrow('x.md has no place for the results; allowed: a text with');
   });
 });

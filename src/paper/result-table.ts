@@ -4,11 +4,8 @@ import type { ProfileName } from './profiles';
 import { type FigureId, figureIds } from './sweeps';
 import { Results, figureRuns, storedProfile } from './results';
 import { count, countText, headlineText } from './headline';
+import { verdictSentences } from './verdict';
 import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
-
-/** The marks between which the README holds the table. */
-export const TABLE_START = '<!-- results: written by npx lyreo scoreboard --readme README.md -->';
-export const TABLE_END = '<!-- /results -->';
 
 /** Quantities whose statements are quoted; statements on others, and percentages, are counted. */
 const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
@@ -113,22 +110,33 @@ function alignedTable(rows: readonly (readonly string[])[]): string {
   return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** The text between the table's marks; undefined without them. */
-export function tableIn(text: string): string | undefined {
-  const [start, end] = [text.indexOf(TABLE_START), text.indexOf(TABLE_END)];
-  return start < 0 || end < start ? undefined : text.slice(start + TABLE_START.length, end).trim();
+/** The verdict as one paragraph: the first three of `verdictSentences`. */
+function verdictText(): string {
+  return verdictSentences(Results.load(storedProfile('fig2')))
+    .slice(0, 3)
+    .join(' ');
 }
 
+/** The texts that a Markdown file may hold, each between two marks. */
+const blocks: Readonly<Record<string, () => string>> = { verdict: verdictText, results: resultTable };
+
 /**
- * A text with the table between its marks replaced.
+ * A text whose blocks are written anew between their marks: three sentences after `<!-- verdict: … -->`, the table after
+ * `<!-- results: … -->`.
  *
+ * @param where the file, for the error.
  * @throws UserError when it has no marks.
  */
-export function withTable(text: string, table: string, where: string): string {
-  if (tableIn(text) === undefined)
+export function withBlocks(text: string, where: string, made: Readonly<Record<string, () => string>> = blocks): string {
+  const names = Object.keys(made).filter((name) => patternOf(name).test(text));
+  if (names.length === 0)
     throw new UserError(
-      `${where} has no place for the table; allowed: a text with the lines ${TABLE_START} and ${TABLE_END}`,
+      `${where} has no place for the results; allowed: a text with <!-- verdict: --> and <!-- /verdict -->, or <!-- results: --> and <!-- /results -->`,
     );
-  const end = text.indexOf(TABLE_END);
-  return `${text.slice(0, text.indexOf(TABLE_START))}${TABLE_START}\n\n${table}\n\n${text.slice(end)}`;
+  return names.reduce(
+    (done, name) => done.replace(patternOf(name), (_, start, end) => `${start}\n\n${made[name]()}\n\n${end}`),
+    text,
+  );
 }
+
+const patternOf = (name: string): RegExp => new RegExp(`(<!-- ${name}:[^>]*-->).*?(<!-- /${name} -->)`, 's');

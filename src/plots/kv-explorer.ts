@@ -1,5 +1,6 @@
 import type { InspectedIteration, InspectedRequest, Inspection } from '../env/inspect';
 import type { Figure } from './figure';
+import { endOf, followedTrace } from './followed-request';
 import { axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
 import { COLOURS } from './theme';
 
@@ -7,24 +8,36 @@ import { COLOURS } from './theme';
 const WINDOW_SLOTS = 2;
 
 /** Height of one run's panel, and what lies above, between and below the panels [px]. */
-const SIZE = { panel: 330, between: 46, above: 110, below: 130 };
+const SIZE = { panel: 330, between: 46, above: 130, below: 130 };
+
+/** Options of {@link kvExplorerFigure}. */
+export interface KvExplorerOptions {
+  /** Names of the runs; default: how they batch. */
+  readonly names?: readonly string[];
+  /** Ids of the requests that the second menu offers, as "t3-7"; default: none, and no such menu. */
+  readonly follow?: readonly string[];
+}
 
 /**
  * m_s(k, t) iteration by iteration, phases I and II shaded, ▲ admissions, ▼ completions and the pool's size, for every
- * server and slot: a menu chooses the server and a slider the slots. Both work in the browser, without a kernel.
- * Several runs of the same requests stand under one another, on one clock and one scale.
+ * server and slot: a menu chooses the server and a slider the slots. A second menu follows a request along the curve of
+ * its server, from its slot to its last token. All of them work in the browser, without a kernel. Several runs of the
+ * same requests stand under one another, on one clock and one scale.
  *
  * @param server the server shown at first.
  */
-export function kvExplorerFigure(runs: Inspection | readonly Inspection[], server = 0): Figure {
+export function kvExplorerFigure(
+  runs: Inspection | readonly Inspection[],
+  server = 0,
+  { names, follow = [] }: KvExplorerOptions = {},
+): Figure {
   const list = Array.isArray(runs) ? (runs as readonly Inspection[]) : [runs as Inspection];
   const [{ servers, config }] = list;
+  const labels = list.map((run, k) => names?.[k] ?? run.config.batching);
   const perServer = servers.map((_, s) => list.flatMap((run, k) => serverTraces(run, s, s === server, k)));
   const plotHeight = SIZE.panel * list.length + SIZE.between * (list.length - 1);
   const endsAt = Math.max(...list.flatMap(({ iterations }) => iterations.map(endOf)));
-  const top = (s: number): number => 1.06 * Math.max(...list.map((run) => megabytes(run.servers[s].kvCapacityBytes)));
-  const title = (s: number): string =>
-    `KV cache of ${servers[s].name}, iteration by iteration (${list.map((run) => run.config.batching).join(', ')})`;
+  const shown = list.map(() => server);
   const axes = list.flatMap((run, k): [string, object][] => {
     const above = 1 - (k * (SIZE.panel + SIZE.between)) / plotHeight;
     const suffix = axisSuffix(k);
@@ -45,57 +58,92 @@ export function kvExplorerFigure(runs: Inspection | readonly Inspection[], serve
         `yaxis${suffix}`,
         {
           domain: [Math.max(0, above - SIZE.panel / plotHeight), above],
-          range: [0, top(server)],
-          title: { text: `m<sub>s</sub>(k, t) [MB], ${run.config.batching}` },
+          range: [0, topOf(list, shown)],
+          title: { text: axisTitle(run, server, labels[k]) },
         },
       ],
     ];
   });
+  const view: View = { runs: list, labels, follow, traces: perServer[0].length / list.length };
+  const paths = follow.flatMap((id) => list.map((run, k) => followedTrace(run, id, k)));
   return {
-    data: perServer.flat(),
+    data: [...perServer.flat(), ...paths],
     layout: {
-      title: heading(title(server)),
+      title: heading(titleOf(view)),
       height: SIZE.above + plotHeight + SIZE.below,
       margin: { t: SIZE.above, b: SIZE.below, l: 60, r: 20 },
       legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
       ...Object.fromEntries(axes),
       shapes: slotLines(config.slots, config.slotSeconds),
-      updatemenus: [serverMenu(list, server, title, top, perServer[0].length)],
+      updatemenus: [serverMenu(view, server), ...(follow.length === 0 ? [] : [requestMenu(view, server)])],
       sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
     },
   };
 }
 
+/** What the menus need to know. */
+interface View {
+  readonly runs: readonly Inspection[];
+  readonly labels: readonly string[];
+  readonly follow: readonly string[];
+  /** Traces of one server in one panel. */
+  readonly traces: number;
+}
+
+const titleOf = ({ labels }: View): string => `KV cache, iteration by iteration (${labels.join(', ')})`;
+
+const axisTitle = (run: Inspection, server: number, label: string): string =>
+  `m<sub>s</sub>(k, t) [MB], ${run.servers[server].name}, ${label}`;
+
+/** The upper end of all panels that show the k-th server of `shown` for the k-th run, MB. */
+const topOf = (runs: readonly Inspection[], shown: readonly number[]): number =>
+  1.06 * Math.max(...runs.map((run, k) => megabytes(run.servers[shown[k]].kvCapacityBytes)));
+
+/** The changes of Plotly's `update` after which the k-th panel shows the k-th server and, if any, one followed request. */
+function showing({ runs, labels, follow, traces }: View, shown: readonly number[], followed?: string): object[] {
+  const ofServers = runs[0].servers.flatMap((_, s) =>
+    runs.flatMap((__, k) => Array.from({ length: traces }, () => s === shown[k])),
+  );
+  const ofRequests = follow.flatMap((id) => runs.map(() => id === followed));
+  return [
+    { visible: [...ofServers, ...ofRequests] },
+    Object.fromEntries(
+      runs.flatMap((run, k): [string, unknown][] => [
+        [`yaxis${axisSuffix(k)}.range`, [0, topOf(runs, shown)]],
+        [`yaxis${axisSuffix(k)}.title.text`, axisTitle(run, shown[k], labels[k])],
+      ]),
+    ),
+  ];
+}
+
+const MENU = { type: 'dropdown', xanchor: 'right', y: 1, yanchor: 'bottom', bgcolor: '#ffffff' } as const;
+
 /** The menu of servers: it shows the traces of one and hides all others. */
-function serverMenu(
-  runs: readonly Inspection[],
-  active: number,
-  title: (server: number) => string,
-  top: (server: number) => number,
-  traces: number,
-): object {
-  const { servers } = runs[0];
-  return {
-    type: 'dropdown',
-    buttons: servers.map(({ name }, s) => ({
-      label: name,
-      method: 'update',
-      args: [
-        { visible: servers.flatMap((_, other) => Array.from({ length: traces }, () => other === s)) },
-        {
-          'title.text': title(s),
-          ...Object.fromEntries(runs.map((_, k) => [`yaxis${axisSuffix(k)}.range`, [0, top(s)]])),
-        },
-      ],
-    })),
-    active,
-    x: 1,
-    xanchor: 'right',
-    y: 1,
-    yanchor: 'bottom',
-    pad: { b: 30 },
-    bgcolor: '#ffffff',
-  };
+function serverMenu(view: View, active: number): object {
+  const [{ servers }] = view.runs;
+  const buttons = servers.map(({ name }, s) => ({
+    label: name,
+    method: 'update',
+    args: showing(
+      view,
+      view.runs.map(() => s),
+    ),
+  }));
+  return { ...MENU, buttons, active, x: 1, pad: { b: 30 } };
+}
+
+/** The menu of requests: each panel shows the server that the request went to in its run, and its path. */
+function requestMenu(view: View, server: number): object {
+  const none = showing(
+    view,
+    view.runs.map(() => server),
+  );
+  const buttons = view.follow.map((id) => {
+    const shown = view.runs.map((run) => run.requests.find((request) => request.id === id)?.server ?? server);
+    return { label: id, method: 'update', args: showing(view, shown, id) };
+  });
+  const first = { label: 'follow a request', method: 'update', args: none };
+  return { ...MENU, buttons: [first, ...buttons], active: 0, x: 0.84, pad: { b: 30 } };
 }
 
 /** The slider of slots: all, then two at a time. */
@@ -131,8 +179,6 @@ function serverTraces(run: Inspection, server: number, visible: boolean, k: numb
     poolLine(megabytes(run.servers[server].kvCapacityBytes), Math.max(0, ...run.iterations.map(endOf))),
   ].map((trace) => ({ ...trace, visible, showlegend: k === 0, xaxis: `x${suffix}`, yaxis: `y${suffix}` }));
 }
-
-const endOf = (row: InspectedIteration): number => row.startsAt + row.seconds;
 
 /** Whether an iteration begins when the other ends. */
 const follows = (before: InspectedIteration, next: InspectedIteration): boolean => next.startsAt - endOf(before) < 1e-9;

@@ -145,6 +145,26 @@ describe('credit rules', () => {
     rule.dispose?.();
   });
 
+  it('request: the parts, less the slot’s mean and with what the slot shares, are the advantages up to one factor per slot', () => {
+    const rule = ruleOf(request);
+    rule.assign(episode(6), values, createRng(1));
+    const { advantages, parts } = rule.assign(episode(7), values, createRng(2));
+    if (parts === undefined) throw new Error('request credit has no parts');
+    for (let t = 0; t < T; t++) {
+      const at = Array.from({ length: U }, (_, i) => t * U + i);
+      const sums = at.map((d) => parts.own[d] + parts.others[d] + parts.balance[d]);
+      const mean = sums.reduce((a, b) => a + b, 0) / U;
+      const credit = sums.map((sum) => sum - mean + parts.shared[t]);
+      const largest = credit.reduce((best, x, i) => (Math.abs(x) > Math.abs(credit[best]) ? i : best), 0);
+      const factor = advantages[at[largest]] / credit[largest];
+      expect(factor).toBeGreaterThan(0);
+      credit.forEach((x, i) => {
+        expect(advantages[at[i]]).toBeCloseTo(factor * x, 4);
+      });
+    }
+    rule.dispose?.();
+  });
+
   it.each([printed, slot, request])('$id: continues from its saved state, memory included', (factory) => {
     const [a, b] = [ruleOf(factory, 1), ruleOf(factory, 2)];
     a.assign(episode(7), values, createRng(1));

@@ -26,6 +26,20 @@ export interface Credit {
   readonly headWeights: readonly number[];
   /** The latency reward of every slot before redistribution, [T]. */
   readonly raw: Float64Array;
+  /** The summands of the advantages; only `request` has them. */
+  readonly parts?: CreditParts;
+}
+
+/** The summands of a request's advantage, which is their sum less the slot's mean, plus `shared`, normalised per slot. */
+export interface CreditParts {
+  /** Its own latency, [T·U]. */
+  readonly own: Float32Array;
+  /** Its predicted effect on the latency of others, [T·U]. */
+  readonly others: Float32Array;
+  /** Its predicted effect on the balance, [T·U]. */
+  readonly balance: Float32Array;
+  /** Advantage of the slot's immediate terms, which its requests share, [T]. */
+  readonly shared: Float64Array;
 }
 
 /** Turns rollouts into credit: the second step of Algorithm 1. */

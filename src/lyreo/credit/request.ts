@@ -58,12 +58,13 @@ export const request: CreditFactory = {
         const latencyEffect = effectOf([weights[0], weights[1], 0]);
         const balanceEffect = effectOf([0, 0, reward.usesQueue ? weights[BALANCE] : 0]);
         const immediate = streamCredit(streams.immediate, headValues(values, 1), gamma, immediateLambda).advantage;
-        const advantages = ownLatencyCredit(rollout, config);
-        const others = bounded(againstPolicy(rollout, latencyEffect), advantages, U, 1);
-        const balance = bounded(againstPolicy(rollout, balanceEffect), advantages, U, MOST_BALANCE);
-        for (let d = 0; d < advantages.length; d++) advantages[d] += others[d] + balance[d];
+        const own = ownLatencyCredit(rollout, config);
+        const others = bounded(againstPolicy(rollout, latencyEffect), own, U, 1);
+        const balance = bounded(againstPolicy(rollout, balanceEffect), own, U, MOST_BALANCE);
+        const share = 1 - Math.min(1, weights[BALANCE] / fullQuality);
+        const advantages = own.map((credit, d) => credit + (others[d] + balance[d]));
         centre(advantages, rollout);
-        addImmediate(advantages, immediate, rollout, 1 - Math.min(1, weights[BALANCE] / fullQuality));
+        addImmediate(advantages, immediate, rollout, share);
         return {
           ...assignedCredit(rollout, values, streams, { training }),
           advantages: normalisedPerSlot(advantages, U),
@@ -72,6 +73,7 @@ export const request: CreditFactory = {
           predictorLoss,
           ...redistributedByServer(rollout, costs, predictions, returnToGoGamma),
           marginalEffect: latencyEffect.map((q, k) => q + balanceEffect[k]),
+          parts: { own, others, balance, shared: immediate.map((x) => share * x) },
         };
       },
     };
