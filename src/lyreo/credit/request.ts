@@ -29,7 +29,7 @@ const REWARD_KNEE = 0.01;
  * per server, with its marginal effect on the requests already there, on those that come later, and on the balance:
  *   Â_i = own_i + q_i(s_i) − Σ_s π(s | i)·q_i(s).
  * Each head of q counts by its weight. The mean of a slot's requests is subtracted: it is noise to a credit that tells
- * them apart, and large enough to hide it (notebook 21, try 15). Only where the balance head has a small weight do the
+ * them apart, and large enough to hide it. Only where the balance head has a small weight do the
  * slot's requests share the advantage of the immediate terms.
  */
 export const request: CreditFactory = {
