@@ -9,7 +9,6 @@ import { systemConfig } from '../system/presets';
 import type { Workload } from '../system/workload';
 import { cheapest } from './allowed';
 import { CostTree } from './cost-tree';
-import { independentDraws } from './independent-draws';
 import { type SchedulerName, descriptions, schedulerNames, schedulers } from './index';
 
 function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
@@ -272,50 +271,5 @@ describe('requests that outlive their predicted lengths', () => {
       largest = Math.max(largest, ...counts(assignment, 8));
     });
     expect(largest).toBeLessThan(30);
-  });
-});
-
-describe('independentDraws', () => {
-  it('gives every server the share that the plan gives it, in the long run', () => {
-    const system = config({ users: 40, slots: 300 });
-    const planned = new Array<number>(system.servers).fill(0);
-    const drawn = new Array<number>(system.servers).fill(0);
-    const draw = independentDraws((inner, rng) => {
-      const plan = schedulers.wrr(inner, rng);
-      return (view, assignment) => {
-        plan(view, assignment);
-        for (let i = 0; i < view.count; i++) planned[assignment[i]]++;
-      };
-    })(system, createRng(1));
-    const env = new EdgeEnv(system, 1);
-    for (let step = env.reset(); step.stepType !== 'last';) {
-      const assignment = new Int32Array(step.view.count);
-      draw(step.view, assignment);
-      for (const s of assignment) drawn[s]++;
-      step = env.step(assignment);
-    }
-    const requests = 40 * 300;
-    expect(drawn.reduce((a, b) => a + b, 0)).toBe(requests);
-    drawn.forEach((count, s) => {
-      // Five standard deviations of a binomial count.
-      const p = planned[s] / requests;
-      expect(Math.abs(count - planned[s])).toBeLessThan(5 * Math.sqrt(requests * p * (1 - p)));
-    });
-  });
-
-  it('keeps to servers that can hold the request', () => {
-    const system = config({ users: 30, lengths: 'lmsys-like', sigmaOutput: 1.6 });
-    const draw = independentDraws(schedulers['ll-in-slot'])(system, createRng(1));
-    const env = new EdgeEnv(system, 1);
-    for (let step = env.reset(); step.stepType !== 'last';) {
-      const { view } = step;
-      const assignment = new Int32Array(view.count);
-      draw(view, assignment);
-      assignment.forEach((s, i) => {
-        const isHeld = Array.from({ length: view.serverCount }, (_, other) => view.fits(i, other)).includes(true);
-        expect(view.fits(i, s) || !isHeld).toBe(true);
-      });
-      step = env.step(assignment);
-    }
   });
 });
