@@ -4,7 +4,7 @@ import { matrix } from '../paper/matrix';
 import { type ProfileName, profiles } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
 import { executeRun } from '../paper/run';
-import { RunStore, type StoredRun, runsFolder } from '../paper/run-store';
+import { RunStore, runsFolder } from '../paper/run-store';
 
 /** A display of the runs' state. */
 export interface Status {
@@ -153,16 +153,15 @@ async function make(spec: RunSpec, store: RunStore, tell: (news: News) => void):
   };
   try {
     // Another process may have stored it meanwhile.
-    if (!store.has(spec.key)) store.save(await executeRun(spec, { store, onUpdate }).catch(withoutCheckpoints));
+    if (!store.has(spec.key)) store.save(await executeRun(spec, { store, onUpdate }));
     tell({});
   } catch (error) {
+    // A process that makes the same run stores it and then takes the shared checkpoints away: they are not needed.
+    if (store.has(spec.key)) {
+      tell({});
+      return;
+    }
     store.discardPartial(spec.key);
     tell({ fault: error instanceof UserError ? error.message : String(error) });
-  }
-
-  /** A process that makes the same run takes its checkpoints away when it is done: they are shared, and not needed. */
-  function withoutCheckpoints(error: unknown): Promise<StoredRun> {
-    if (!String(error).includes('ENOENT')) throw error;
-    return executeRun(spec, { onUpdate });
   }
 }

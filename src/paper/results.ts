@@ -133,7 +133,7 @@ export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
   };
 }
 
-/** The paper's profile when at least half of the figure's runs are stored in it, otherwise whichever has most of them. */
+/** The paper's profile when one seed of the figure, or more, is stored in it, otherwise whichever has most of its runs. */
 export function storedProfile(
   figureId: FigureId,
   load: (name: ProfileName) => Results = (name) => Results.load(name),
@@ -143,7 +143,7 @@ export function storedProfile(
     return 1 - results.missing(figureId).length / results.specsOf(figureId).length;
   };
   const paper = share('paper');
-  return paper >= 0.5 || paper >= share('quick') ? 'paper' : 'quick';
+  return paper >= 1 / profiles.paper.seeds.length || paper >= share('quick') ? 'paper' : 'quick';
 }
 
 /** A column of a log; empty for a method that does not learn. */

@@ -170,7 +170,8 @@ describe('wrr', () => {
 });
 
 describe('latency-greedy and drift-plus-penalty', () => {
-  const system = config({ slots: 300 });
+  // In the printed unit, 1, Z takes more slots than these to grow.
+  const system = config({ slots: 300, balanceUnit: 0.3 });
   const drift = mean('drift-plus-penalty', system);
   const random = mean('random', system);
   const leastLoaded = mean('ll-in-slot', system);
@@ -183,8 +184,8 @@ describe('latency-greedy and drift-plus-penalty', () => {
 
   it('drift-plus-penalty weighs: more ν, less latency and more deviation', () => {
     // Far below, it chases its own forecast's error; far above, imbalance costs latency too.
-    const balanced = mean('drift-plus-penalty', config({ slots: 300, latencyWeight: 0.1 }));
-    const hasty = mean('drift-plus-penalty', config({ slots: 300, latencyWeight: 5 }));
+    const balanced = mean('drift-plus-penalty', { ...system, latencyWeight: 0.1 });
+    const hasty = mean('drift-plus-penalty', { ...system, latencyWeight: 5 });
     expect(hasty.latency).toBeLessThan(balanced.latency);
     expect(hasty.deviation).toBeGreaterThan(balanced.deviation);
   });
