@@ -8,6 +8,9 @@ import { type Workload, slotRequests, syntheticWorkload, withPredictionError } f
 import { EdgeEnv } from './edge-env';
 import { simulate } from './simulate';
 
+/** κ, so that the pool of an rtx3080 holds some 5,800 tokens and that of an rtx4090 some 14,000. */
+const KV_SHARE = 0.009355;
+
 /** In slot 0 one request per user: [inputTokens, outputTokens, predictedTokens]. */
 function once(requests: readonly (readonly [number, number, number])[]): Workload {
   return {
@@ -65,7 +68,7 @@ describe('what a scheduler can reach', () => {
 });
 
 describe('admission', () => {
-  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 3 });
+  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 3, kvPoolFraction: KV_SHARE });
   const pool = new EdgeEnv(system, 1).view.maxTokens[0];
   const after = (output: number, admission?: 'true-length'): number[] => {
     const requests = [100, output, 300] as const;
@@ -115,7 +118,7 @@ describe('admission', () => {
 });
 
 describe('a request that no pool can hold', () => {
-  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 2 });
+  const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 2, kvPoolFraction: KV_SHARE });
   const pool = new EdgeEnv(system, 1).view.maxTokens[0];
   const run = (output: number, predicted: number, admission?: 'true-length'): number[] => {
     const workload = once([
@@ -148,7 +151,12 @@ describe('a request that no pool can hold', () => {
 });
 
 describe('requests that are not served', () => {
-  const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], users: 1, slots: 1 });
+  const system = systemConfig('calibrated', {
+    gpus: ['rtx3080', 'rtx4090'],
+    users: 1,
+    slots: 1,
+    kvPoolFraction: KV_SHARE,
+  });
 
   it.each([
     ['fits no pool', 100_000, 100_000, [1, 0, 0]],

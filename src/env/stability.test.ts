@@ -144,7 +144,11 @@ describe('a run', () => {
     const skewed = (): Scheduler => (view, assignment) => {
       for (let i = 0; i < view.count; i++) assignment[i] = i < 10 ? 0 : 1 + (i % (view.serverCount - 1));
     };
-    const { stability } = simulate(systemConfig('calibrated', { users: 400, servers: 80, slots: 300 }), skewed, 1);
+    const { stability } = simulate(
+      systemConfig('calibrated', { users: 400, servers: 80, slots: 300, kvPoolFraction: 0.007 }),
+      skewed,
+      1,
+    );
     expect(stability.verdict).toBe('OVERLOADED');
     expect(stability.reason).toMatch(/^server 1 of 80: /);
     expect(stability.perServer?.[0]).toBe('OVERLOADED');
