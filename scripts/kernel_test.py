@@ -232,8 +232,8 @@ def runs_that_are_stopped_leave_no_part_of_a_file(kernel):
         code = f"process.env.LYREO_RUNS = {folder!r}; await lyreo.makeMissing('fig7', 'quick');"
         assert kernel.run(code, 30, kernel.interrupt_at(2)).status == "error"
         assert not list(Path(folder).glob("**/*.part"))
-        ok(kernel.run("delete process.env.LYREO_RUNS;"))
         alive(kernel)
+        ok(kernel.run("delete process.env.LYREO_RUNS;"))
 
 
 def a_second_interrupt_ends_a_cell_that_never_looks(kernel):
@@ -335,7 +335,7 @@ def names_with_hyphens_complete(kernel):
 
     assert completed("lyreo.schedulers['drift-|']") == ["lyreo.schedulers['drift-plus-penalty"]
     assert completed("lyreo.schedulers['dri|") == ["lyreo.schedulers['drift-plus-penalty"]
-    assert "lyreo.methodOf('ly-ppo-own" in completed("lyreo.methodOf('ly-|')")
+    assert "lyreo.learningOf('ly-ppo-own" in completed("lyreo.learningOf('ly-|')")
     assert completed("lyreo.schedulers.dri|") == ["lyreo.schedulers['drift-plus-penalty']"]
     assert completed("lyreo.schedulers.ra|") == ["lyreo.schedulers.random"]
 
