@@ -3,6 +3,7 @@ import { UserError } from '../core/errors';
 import { matrix } from '../paper/matrix';
 import { type ProfileName, profiles } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
+import { ENVIRONMENT } from '../nn/backend';
 import { executeRun } from '../paper/run';
 import { RunStore, runsFolder } from '../paper/run-store';
 
@@ -26,15 +27,6 @@ interface Order {
 
 /** A message of a worker: an update is done, or the run is, well or with a fault. */
 type News = { readonly update: number } | { readonly fault?: string };
-
-/** One thread per process, so that as many processes as cores do not stand in each other's way. */
-const singleThread: Readonly<Record<string, string>> = {
-  TF_CPP_MIN_LOG_LEVEL: '2',
-  TF_ENABLE_ONEDNN_OPTS: '0',
-  TF_NUM_INTRAOP_THREADS: '1',
-  TF_NUM_INTEROP_THREADS: '1',
-  OMP_NUM_THREADS: '1',
-};
 
 /** Keeps `jobs` workers busy until every missing run is made or has failed; returns the keys of the failed. */
 export async function makeAll(
@@ -77,10 +69,10 @@ export async function makeAll(
   }
 }
 
-/** A process of its own, with one thread, that makes one run after the other. */
+/** A process of its own that makes one run after the other, with one thread whatever the caller's settings are. */
 function startWorker(profile: ProfileName, children: Set<ChildProcess>): ChildProcess {
   const child = fork(process.argv[1], ['experiments', '--worker', '--profile', profile], {
-    env: { ...process.env, ...singleThread },
+    env: { ...process.env, ...ENVIRONMENT, OMP_NUM_THREADS: '1' },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -95,6 +87,8 @@ function order(child: ChildProcess, spec: RunSpec, status: Status): Promise<stri
     let complaint = '';
     const hear = (data: Buffer): void => {
       complaint = (complaint + data.toString()).slice(-4000);
+      // A notice of the library, as that the native addon is missing.
+      if (data.toString().startsWith('lyreo: ')) status.say(data.toString().trimEnd());
     };
     const finish = (fault: string | undefined): void => {
       child.off('message', listen);

@@ -12,7 +12,7 @@ export type Tensorflow =
  *
  * One thread: experiments run one process per core, and results then do not depend on the number of cores.
  */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
   TF_CPP_MIN_LOG_LEVEL: '3',
   TF_ENABLE_ONEDNN_OPTS: '0',
   TF_NUM_INTRAOP_THREADS: '1',

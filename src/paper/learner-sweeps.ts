@@ -1,4 +1,4 @@
-import type { TrainingConfig } from '../lyreo/training-config';
+import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import type { Profile } from './profiles';
 import type { Sweep } from './sweeps';
@@ -15,7 +15,7 @@ export const pilotSystem: Partial<SystemConfig> = { balanceUnit: 0.3 };
 const credits: readonly MethodName[] = ['ly-ppo', 'ly-ppo-own', 'lyreo'];
 
 /** One ratio per slot and ten epochs without a KL stop, as printed; the critic's rate is a switch of its own. */
-const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity };
+const perSlotWithoutStop: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity };
 
 type Value = Sweep['values'][number];
 const byTraining = (x: string, training: Partial<TrainingConfig>): Value => ({ x, system: {}, training });
@@ -25,14 +25,14 @@ const factorial: readonly Value[] = [
   byTraining('per request, KL stop', {}),
   byTraining('per request, no KL stop', { targetKl: Infinity }),
   byTraining('per slot, KL stop', { ratio: 'per slot' }),
-  byTraining('per slot, no KL stop', printedOptimiser),
+  byTraining('per slot, no KL stop', perSlotWithoutStop),
 ];
 
 /** Return normalisation and the critic's rate as printed, at the printed optimiser. */
 const switches: readonly Value[] = [
-  byTraining('critic rate as printed', { ...printedOptimiser, criticRate: 1 }),
-  byTraining('raw returns', { ...printedOptimiser, returnNorm: false }),
-  byTraining('both as printed', { ...printedOptimiser, criticRate: 1, returnNorm: false }),
+  byTraining('critic rate as printed', { ...perSlotWithoutStop, criticRate: 1 }),
+  byTraining('raw returns', { ...perSlotWithoutStop, returnNorm: false }),
+  byTraining('both as printed', { ...perSlotWithoutStop, criticRate: 1, returnNorm: false }),
 ];
 
 /**
@@ -40,11 +40,12 @@ const switches: readonly Value[] = [
  * least latency among the weights whose deviation is at most ε.
  */
 const penalties: readonly Value[] = [1, 10, 100, 1000].map((fixedPenalty) =>
-  byTraining(`weight ${String(fixedPenalty)}`, { ...printedOptimiser, fixedPenalty }),
+  byTraining(`weight ${String(fixedPenalty)}`, { ...perSlotWithoutStop, fixedPenalty }),
 );
 
-/** Our optimiser, where a method has the printed one. */
-const ourOptimiser: Partial<TrainingConfig> = { ratio: 'per request', targetKl: 0.015, criticRate: 3 };
+/** Our optimiser, for a method that has the printed one. */
+const { ratio, targetKl, criticRate } = trainingStandards;
+const ourOptimiser: Partial<TrainingConfig> = { ratio, targetKl, criticRate };
 
 /** Forms of the printed redistribution, fixed before any was run: windows, overlap, second discount, predictor steps. */
 const printedForms: readonly Value[] = [
@@ -67,8 +68,8 @@ const printedForms: readonly Value[] = [
     predictorBatch: 32,
   }),
   byTraining('the same, H = 50, ratio per slot, no KL stop', {
-    ...printedOptimiser,
-    criticRate: 3,
+    ...perSlotWithoutStop,
+    criticRate,
     window: 50,
     windowStride: 10,
     discountRedistributed: false,

@@ -93,7 +93,7 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     model: 'none: its tokens are counted, not computed',
     framework: 'TensorFlow.js',
   };
-  const printedPanel = 'the learners (printed) have the printed one; notebook 23 has the difference that it makes';
+  const inPrintedPanel = 'the learners (printed) have the printed one; notebook 23 has the difference that it makes';
   const filled = poolShare(config, printed, table2.LYREO[0]);
   /** The reason of a difference. */
   const why: Partial<Record<SettingName, string>> = {
@@ -103,9 +103,9 @@ export function settings({ settings: printed, inferred, table2 }: Published = pu
     H_default: 'another form of redistribution; LYREO (printed) has the paper’s H',
     redistribution: 'LYREO (printed) has the printed form',
     balance_unit: 'with 1 balance would weigh next to nothing against seconds; literal keeps it',
-    critic_learning_rate: printedPanel,
-    probability_ratio: printedPanel,
-    early_stop: printedPanel,
+    critic_learning_rate: inPrintedPanel,
+    probability_ratio: inPrintedPanel,
+    early_stop: inPrintedPanel,
     returns: 'notebook 23 has the difference that it makes',
     model: 'the rates of the three GPUs stand for it',
     framework: 'the package runs under Node.js; the same equations',

@@ -1,7 +1,7 @@
 /** How near the runs of some constants come to the printed numbers and orders. */
 import { invalid } from '../../core/errors';
 import { type Published, publishedFacts } from '../../paper/published';
-import { LOAD_WITH_ROOM, type Loads, type StandIn, type TrialRun, loadReadings } from './trial';
+import { DEFAULT_NU, LOAD_WITH_ROOM, type Loads, type StandIn, type TrialRun, loadReadings } from './trial';
 
 /** A run by its place, and a number of it; `keepsUp` is 1, or Infinity where the run is overloaded. */
 interface Quantity {
@@ -34,7 +34,7 @@ export function targetsOf(reading: Loads, facts: Published = publishedFacts()): 
     standIn: StandIn,
     users: number,
     metric: Quantity['metric'],
-    latencyWeight = facts.settings.nu_default,
+    latencyWeight = DEFAULT_NU,
   ): Quantity => ({ standIn, users, latencyWeight, metric });
   const target = (name: string, of: Quantity, printed: number, side?: Target['side'], over?: Quantity): Target => ({
     name,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { dataFile } from '../../core/files';
 import { readJsonLog, resumeJsonLog, writeJsonLog } from '../../core/json-log';
 import { type Rng, createRng } from '../../core/rng';
+import { mean } from '../../core/statistics';
 import {
   type ConstantName,
   type Constants,
@@ -13,7 +14,7 @@ import {
   valueAt,
 } from './constants';
 import { bestReading, targetsOf } from './objective';
-import { type Loads, type TrialRun, loadReadings, trialRuns } from './trial';
+import { DEFAULT_NU, type Loads, type TrialRun, loadReadings, trialRuns } from './trial';
 
 /** Slots of each run of a search unless said otherwise. */
 export const DEFAULT_SLOTS = 200;
@@ -46,8 +47,8 @@ export interface Candidate {
 /**
  * Random search with refinement, in turn for each unit of Y and Z. The first candidate of a unit has the pilot's
  * constants; of the others every fourth is drawn from the ranges, and the rest change about a third of the constants of
- * one of the unit's five best so far, in steps that shrink. Candidate n depends on seed, n and the candidates before it alone, so that a search
- * continues from its log as if it had never stopped.
+ * one of the unit's five best so far, in steps that shrink. Candidate n depends on seed, n and the candidates before it
+ * alone, so that a search continues from its log as if it had never stopped.
  *
  * @returns all candidates, those of the log included.
  */
@@ -135,7 +136,7 @@ export function calibration(found: readonly Candidate[]): Candidate {
 /** Whether the latency of LYREO's stand-in rises from each load to the next. */
 export function risesWithUsers({ runs }: Candidate): boolean {
   const latencies = runs
-    .filter(({ standIn, latencyWeight }) => standIn === 'LYREO' && latencyWeight === 0.5)
+    .filter(({ standIn, latencyWeight }) => standIn === 'LYREO' && latencyWeight === DEFAULT_NU)
     .sort((a, b) => a.users - b.users)
     .map(({ latency }) => latency);
   return latencies.every((latency, k) => k === 0 || latency > latencies[k - 1]);
@@ -147,7 +148,7 @@ function meanRuns(constants: Constants): TrialRun[] {
   return bySeed[0].map((first, i) => {
     const same = bySeed.map((runs) => runs[i]);
     const meanOf = (metric: 'latency' | 'p99' | 'deviation' | 'highKvPercent' | 'queue'): number =>
-      same.reduce((sum, run) => sum + run[metric], 0) / same.length;
+      mean(same.map((run) => run[metric]));
     return {
       ...first,
       latency: meanOf('latency'),

@@ -5,11 +5,12 @@ import { EdgeEnv } from '../../env/edge-env';
 import { Metrics, type RunMetrics } from '../../env/metrics';
 import { playSlots } from '../../env/play-slots';
 import type { SchedulerFactory } from '../../env/scheduler';
+import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
 import type { GpuProfile } from '../../system/gpu-profiles';
 import { gpuPresets, serverSpecs } from '../../system/gpus';
-import { systemConfig } from '../../system/presets';
+import { printedFields, systemConfig } from '../../system/presets';
 import { Serving } from '../../system/serving';
 import { type Constants, toCalibrated } from './constants';
 
@@ -43,9 +44,6 @@ const standIns: Readonly<Record<StandIn, SchedulerFactory>> = {
 /** So large a unit of Y and Z that balance weighs nothing. */
 const NO_BALANCE = 1e9;
 
-/** The loads of Fig. 4. */
-const loads: readonly number[] = [20, 30, 40, 50, 60];
-
 /** The numbers of users that the text leaves to its reader; Fig. 3 has those of Fig. 2, Fig. 7 those of Table II. */
 export interface Loads {
   readonly fig2: number;
@@ -66,7 +64,7 @@ export const loadReadings: readonly Loads[] = [
 export const LOAD_WITH_ROOM = 66;
 
 /** ν where nothing is swept. */
-const DEFAULT_NU = 0.5;
+export const DEFAULT_NU: number = printedFields.latencyWeight;
 
 /** Runs LYREO's stand-in at every load, the others at the loads of the readings, and LYREO's at ν = 1 and 2 as well. */
 export function trialRuns(
@@ -84,10 +82,11 @@ export function trialRuns(
     const overloaded = stability.verdict === 'OVERLOADED';
     return { standIn, users, latencyWeight, latency, p99, deviation, highKvPercent, queue, overloaded };
   };
+  const distinct = (figure: keyof Loads): number[] => [...new Set(loadReadings.map((reading) => reading[figure]))];
   return [
-    ...[...loads, LOAD_WITH_ROOM].map((users) => run('LYREO', users)),
-    ...[30, 40].flatMap((users) => (['Static', 'LL', 'Random'] as const).map((standIn) => run(standIn, users))),
-    ...[40, 50].flatMap((users) => [run('NoLB', users), ...[1, 2].map((nu) => run('LYREO', users, nu))]),
+    ...[...profiles.paper.users, LOAD_WITH_ROOM].map((users) => run('LYREO', users)),
+    ...distinct('fig2').flatMap((users) => (['Static', 'LL', 'Random'] as const).map((standIn) => run(standIn, users))),
+    ...distinct('table2').flatMap((users) => [run('NoLB', users), ...[1, 2].map((nu) => run('LYREO', users, nu))]),
   ];
 }
 
