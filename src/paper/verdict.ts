@@ -5,12 +5,15 @@ import { publishedFacts } from './published';
 import { type PointLike, type Results, deviation, isOverloaded, latency } from './results';
 import { type Scoreboard, scoreboard } from './scoreboard';
 import { mean } from './statistics';
-import { sweeps } from './sweeps';
+import { sweeps, systemOf } from './sweeps';
 
 /** The learners of the paper; the first one is ours where the text's form differs. */
 const LEARNERS = ['lyreo', 'ly-ppo', 'ppo'] as const;
 
 const nameOf = (method: MethodName): string => (method === 'lyreo' ? 'LYREO (request credit)' : methodOf(method).label);
+
+/** A method in the system of Fig. 2. */
+const inFig2 = ({ profile }: Results, method: MethodName): PointLike => ({ method, system: systemOf(profile, 'fig2') });
 
 /** `a, b and c`. */
 const listed = (words: readonly string[]): string =>
@@ -34,21 +37,21 @@ function claimsSentence({ headline }: Scoreboard): string {
   );
 }
 
-/** Latency and deviation of a method at the default, "2.49 s at a deviation of 0.0069"; "" without runs. */
-function measured(results: Results, point: PointLike): string {
-  const runs = results.runs(point);
+/** Latency and deviation of a method in Fig. 2, "2.49 s at a deviation of 0.0069"; "" without runs. */
+function measured(results: Results, method: MethodName): string {
+  const runs = results.runs(inFig2(results, method));
   if (runs.length === 0) return '';
   const [seconds, balance] = [mean(runs.map(latency)), mean(runs.map(deviation))];
   return `${seconds.toFixed(2)} s at a deviation of ${formatNumber(balance)}`;
 }
 
 function learnersSentence(results: Results): string {
-  const ours = LEARNERS.filter((method) => results.runs({ method }).length > 0);
+  const ours = LEARNERS.filter((method) => results.runs(inFig2(results, method)).length > 0);
   if (!ours.includes('lyreo')) return '';
   const stated = publishedFacts().fig2_convergence.latency_s;
   const values = ours.map((method) => {
     const paper = stated[methodOf(method).label as keyof typeof stated];
-    return `${nameOf(method)} ${measured(results, { method })} (paper: ${paper} s)`;
+    return `${nameOf(method)} ${measured(results, method)} (paper: ${paper} s)`;
   });
   const rivals = ours.filter((method) => method !== 'lyreo').map((method) => comparison(results, method));
   return `The mean latencies at the default are: ${listed(values)}; LYREO's latency is ${listed(rivals)}.`;
@@ -56,8 +59,8 @@ function learnersSentence(results: Results): string {
 
 /** Whether LYREO's latency is significantly below that of a rival, over the seeds that both have. */
 function comparison(results: Results, rival: MethodName): string {
-  const theirs = results.values({ method: rival }, latency);
-  const ours = results.values({ method: 'lyreo' }, latency);
+  const theirs = results.values(inFig2(results, rival), latency);
+  const ours = results.values(inFig2(results, 'lyreo'), latency);
   const differences = [...ours].flatMap(([seed, value]) => {
     const other = theirs.get(seed);
     return other === undefined ? [] : [other - value];
@@ -71,7 +74,7 @@ function comparison(results: Results, rival: MethodName): string {
 }
 
 function printedSentence(results: Results, { headline }: Scoreboard): string {
-  const own = measured(results, { method: 'lyreo-printed' });
+  const own = measured(results, 'lyreo-printed');
   if (own === '') return '';
   return (
     `LYREO (printed), the nearest reading of the text, has ${own}, and the stored runs with it confirm ` +
@@ -81,11 +84,12 @@ function printedSentence(results: Results, { headline }: Scoreboard): string {
 
 /** The best rule that learns nothing. */
 function ruleSentence(results: Results): string {
+  const latencyOf = (method: MethodName): number => mean(results.runs(inFig2(results, method)).map(latency));
   const rules = (Object.keys(methods) as MethodName[])
-    .filter((method) => methodOf(method).scheduler !== undefined && results.runs({ method }).length > 0)
-    .sort((a, b) => mean(results.runs({ method: a }).map(latency)) - mean(results.runs({ method: b }).map(latency)));
+    .filter((method) => methodOf(method).scheduler !== undefined && results.runs(inFig2(results, method)).length > 0)
+    .sort((a, b) => latencyOf(a) - latencyOf(b));
   if (rules.length === 0) return '';
-  return `Of ${rules.length} rules without learning ${nameOf(rules[0])} is best: ${measured(results, { method: rules[0] })}.`;
+  return `Of ${rules.length} rules without learning ${nameOf(rules[0])} is best: ${measured(results, rules[0])}.`;
 }
 
 /** The learners' runs in Figs. 4 to 7 that are overloaded. */
