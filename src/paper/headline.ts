@@ -18,7 +18,9 @@ export interface Headline {
   readonly independent: Count;
   /** Independent claims that hold and whose numbers the calibration was fitted to. */
   readonly fittedHold: number;
-  /** The number of independent claims that would hold by chance, at most: the sum of `chanceOf`. */
+  /** The number of independent claims that are decided: they hold or are contradicted. */
+  readonly decided: number;
+  /** The number of decided claims that would hold by chance: the sum of `chanceOf`, a model and not a measurement. */
   readonly byChance: number;
   /** Claims about a sweep whose points are our choice. */
   readonly ownGrid: Count;
@@ -61,24 +63,27 @@ export function headline(
 ): Headline {
   const some = (is: (row: ScoreboardRow) => boolean): Count => count(rows.filter(is).map(verdictOf));
   const independent = rows.filter(isIndependent);
+  const decided = independent.filter((row) => verdictOf(row).verdict === 'holds' || verdictOf(row).isContradicted);
   const isCountedApart = (mark: ScoreboardRow['mark']) => (row: ScoreboardRow) =>
     row.repeats.length === 0 && row.mark === mark;
   return {
     independent: some(isIndependent),
     fittedHold: independent.filter((row) => row.mark === 'fitted' && verdictOf(row).verdict === 'holds').length,
-    byChance: independent.reduce((sum, { chance }) => sum + chance, 0),
+    decided: decided.length,
+    byChance: decided.reduce((sum, { chance }) => sum + chance, 0),
     ownGrid: some(isCountedApart('own grid')),
     drawnOnly: some(isCountedApart('drawn only')),
     repeats: some(({ repeats }) => repeats.length > 0),
   };
 }
 
-/** `9 of 67 independent claims hold (5 of them fitted, 20 by chance), 40 contradicted, …`. */
-export function headlineText({ independent, fittedHold, byChance, ownGrid, drawnOnly, repeats }: Headline): string {
+/** `9 of 67 independent claims hold (5 of them fitted; by chance 12 of the 49 decided would), 40 contradicted, …`. */
+export function headlineText({ independent, fittedHold, decided, byChance, ...apart }: Headline): string {
+  const { ownGrid, drawnOnly, repeats } = apart;
   const { holds, doesNotHold, contradicted, cannotBeTested } = independent;
   const total = ({ holds: h, doesNotHold: d, cannotBeTested: c }: Count): number => h + d + c;
   return [
-    `${holds} of ${total(independent)} independent claims hold (${fittedHold} of them fitted; at most ${byChance.toFixed(0)} would by chance), ${contradicted} contradicted, ${doesNotHold - contradicted} not shown, ${cannotBeTested} cannot be tested`,
+    `${holds} of ${total(independent)} independent claims hold (${fittedHold} of them fitted; by chance ${byChance.toFixed(0)} of the ${decided} decided would), ${contradicted} contradicted, ${doesNotHold - contradicted} not shown, ${cannotBeTested} cannot be tested`,
     `counted apart: ${ownGrid.holds} of ${total(ownGrid)} with a grid of our choice, ${drawnOnly.holds} of ${total(drawnOnly)} drawn only, ${repeats.holds} of ${total(repeats)} that repeat others hold`,
   ].join('; ');
 }

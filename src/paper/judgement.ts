@@ -102,7 +102,7 @@ function valuesText(values: readonly number[], unit = ''): string {
 function undecidable(name: string, values: readonly number[]): Judgement | undefined {
   if (values.length < 2) return untestable(name, values.length);
   if (!values.some(Number.isNaN)) return undefined;
-  const reason = `${name}: no number, since the divisor of a seed is 0 or both runs of a seed are overloaded`;
+  const reason = `${name}: no number, since a run is overloaded or the divisor of a seed is 0`;
   return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
 }
 

@@ -91,14 +91,18 @@ export const combinationNames = [
 
 type Combination = (a: number, b: number, c: number, ratio: number) => number;
 
+/** A quotient has no value where a run is overloaded: "100 % below" would be a number that nothing measured. */
+const orNone = (value: number, ...operands: readonly number[]): number =>
+  operands.every(Number.isFinite) ? value : Number.NaN;
+
 /** The computations on quantities a, b and c; `ratio` is b's ν over a's. */
 const combinations: Readonly<Record<(typeof combinationNames)[number], Combination>> = {
   gap: (a, b) => b - a,
-  change: (a, b) => b / a - 1,
-  'percent above': (a, b) => 100 * (a / b - 1),
-  'percent below': (a, b) => 100 * (1 - a / b),
-  'share below': (a, b) => 1 - a / b,
-  'share of the gain': (a, b, c) => (a - b) / (a - c),
+  change: (a, b) => orNone(b / a - 1, a, b),
+  'percent above': (a, b) => orNone(100 * (a / b - 1), a, b),
+  'percent below': (a, b) => orNone(100 * (1 - a / b), a, b),
+  'share below': (a, b) => orNone(1 - a / b, a, b),
+  'share of the gain': (a, b, c) => orNone((a - b) / (a - c), a, b, c),
   'rise per doubling of nu': (a, b, _, ratio) => (b - a) / Math.log2(ratio),
 };
 
@@ -153,12 +157,18 @@ export function runMetric(metric: MetricName): RunMetric {
   };
 }
 
-/** The methods that a claim's names stand for in the panel in which every learner has the printed optimiser. */
+/**
+ * The methods that a claim's names stand for in the panel in which every learner has the printed optimiser. A learner
+ * without such a form has no runs in it.
+ */
 export const printedPanel: Partial<Readonly<Record<MethodName, MethodName>>> = {
   lyreo: 'lyreo-printed',
   'ly-ppo': 'ly-ppo-printed',
   ppo: 'ppo-printed',
 };
+
+/** The panel in which every name stands for itself. */
+const ownPanel: Partial<Readonly<Record<MethodName, MethodName>>> = {};
 
 /** Looks quantities up in stored runs, and remembers the points that it was asked for. */
 export class Evidence {
@@ -171,7 +181,7 @@ export class Evidence {
   constructor(
     readonly results: Results,
     private readonly system: Partial<SystemConfig> = {},
-    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> = {},
+    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> = ownPanel,
   ) {}
 
   private pointOf(method: MethodName, { users, servers, mix, nu, window }: Values): PointLike {
@@ -187,9 +197,12 @@ export class Evidence {
   /** A metric of one method at one place, by seed. */
   private at(named: MethodName, place: Values, metric: MetricName): Named {
     const method = this.as(named);
+    const name = nameOf(method, place, metric);
+    if (method === named && this.panel !== ownPanel && methodOf(method).learning !== undefined)
+      return { name: `${name} with the printed optimiser`, values: new Map() };
     const point = this.pointOf(method, place);
     this.points.push(point);
-    return { name: nameOf(method, place, metric), values: this.results.values(point, runMetric(metric)) };
+    return { name, values: this.results.values(point, runMetric(metric)) };
   }
 
   as(method: MethodName): MethodName {

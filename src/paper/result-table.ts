@@ -88,8 +88,9 @@ const figureName = (figureId: FigureId): string =>
   figureId === 'table2' ? 'Table II' : figureId.replace('fig', 'Fig. ');
 
 /** In the paper's unit, with three digits. */
-function oursText({ ours, unit }: ScoreboardRow): string {
-  return ours === null ? 'no runs' : withUnit(formatNumber(ours.mean), unit);
+function oursText({ ours, unit, verdict }: ScoreboardRow): string {
+  if (ours === null) return verdict === 'cannot be tested' ? 'not decided' : 'overloaded';
+  return withUnit(formatNumber(ours.mean), unit);
 }
 
 /** The wall time of the runs behind a figure, those included that it shares with others. */
@@ -110,11 +111,11 @@ function alignedTable(rows: readonly (readonly string[])[]): string {
   return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** The verdict as one paragraph: the first three of `verdictSentences`. */
+/** The verdict as a list of sentences. */
 function verdictText(): string {
   return verdictSentences(Results.load(storedProfile('fig2')))
-    .slice(0, 3)
-    .join(' ');
+    .map((sentence) => `- ${sentence}`)
+    .join('\n');
 }
 
 /** The texts that a Markdown file may hold, each between two marks. */

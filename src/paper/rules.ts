@@ -11,6 +11,8 @@ import {
   isLess,
   isMonotone,
   numberHolds,
+  sideOf,
+  undecided,
   untestable,
 } from './judgement';
 import { methodOf } from './methods';
@@ -39,13 +41,17 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
   }
 }
 
-/** A printed number; over several places it is the mean over them. */
+/** A printed number; over several places it is the mean over them. The sign of a percentage must be significant. */
 function judgeNumber({ of, value }: RuleOf<'number'>, evidence: Evidence, unit: string): Judgement {
   const parts = evidence.all(of);
   const name = 'combine' in of ? of.label : parts[0].name;
   const ours = combine(name, parts, (...each) => mean(each));
   const direction = 'combine' in of ? { 'percent above': 1, 'percent below': -1 }[of.combine as string] : undefined;
-  return numberHolds(ours, value, unit, direction === undefined ? undefined : percentRange(value, direction));
+  if (direction === undefined) return numberHolds(ours, value, unit);
+  const judgement = numberHolds(ours, value, unit, percentRange(value, direction));
+  const hasSign = sideOf([...ours.values.values()].map((x) => Math.sign(value) * x)) === 'above';
+  if (judgement.verdict !== 'holds' || hasSign) return judgement;
+  return { ...judgement, verdict: 'does not hold', reason: `${judgement.reason}: its sign is not significant` };
 }
 
 /**
@@ -105,5 +111,6 @@ function judgeSeeds({ methods, least }: RuleOf<'seeds'>, evidence: Evidence): Ju
   const counts = methods.map((method) => evidence.seeds(method));
   const names = methods.map((method) => methodOf(evidence.as(method)).label).join(', ');
   if (Math.min(...counts) === 0) return untestable(names, 0);
-  return factual(Math.min(...counts) >= least, `${counts.join(', ')} trainings of ${names}`);
+  const reason = `${counts.join(', ')} trainings of ${names}`;
+  return Math.min(...counts) >= least ? factual(true, reason) : undecided(names, `${reason}; ${least} are asked for`);
 }

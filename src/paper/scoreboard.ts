@@ -80,7 +80,7 @@ export function scoreboard(results: Results): Scoreboard {
 
 const sides = `in ${SEEDS_FOR_SIGNS} of ${SEEDS_FOR_SIGNS} seeds (fewer seeds: 95 % interval)`;
 const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
-  number: `mean within ±${100 * NUMBER_TOLERANCE} %, a percentage within the range of two such numbers; interval at most ${WIDEST_INTERVAL} times as wide`,
+  number: `mean within ±${100 * NUMBER_TOLERANCE} %, a percentage within the range of two such numbers and of significant sign; interval at most ${WIDEST_INTERVAL} times as wide`,
   order: `each pair in this order ${sides}`,
   difference: `less ${sides}`,
   bound: `beyond the limit ${sides}`,
