@@ -2,14 +2,16 @@
 
 Without --write it compares the text of every output with the committed one and changes no file; a
 cell whose output differs from run to run carries the tag "varies". With --write it stores the new
-outputs so that a diff shows only what changed, the pictures in figures/, the links from notebook to
-notebook and the run times, which index.ipynb, the last to run, shows.
+outputs so that a diff shows only what changed, the pictures in figures/ and the run times, which
+index.ipynb, the last to run, shows.
 Prints `ok name` or `FAIL name: why` per notebook.
 """
 
 import argparse
+import base64
 import copy
 import difflib
+import io
 import json
 import math
 import os
@@ -22,15 +24,15 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-CELL_SECONDS = 900
 SECONDS = ROOT / "data" / "notebook-seconds.json"
-INDEX = "index.ipynb"
-LINKS = re.compile(r"(\[[^]]*\]\([^)]*\)( · )?)+")
+INDEX = NOTEBOOKS / "index.ipynb"
 NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 KERNEL = {"display_name": "TypeScript", "language": "typescript", "name": "tslab"}
+PLOTLY = "application/vnd.plotly.v1+json"
 
 
 class Failed(Exception):
@@ -43,25 +45,16 @@ def execute(notebook, attempts=2):
     A kernel that dies is started once more, and said so: on some virtual machines a signal that arrives inside
     TensorFlow's vector code corrupts memory.
     """
-    client = NotebookClient(
-        notebook,
-        kernel_name="tslab",
-        timeout=CELL_SECONDS,
-        iopub_timeout=60,
-        record_timing=False,
-        coalesce_streams=True,
-        resources={"metadata": {"path": str(NOTEBOOKS)}},
-    )
+    options = {"timeout": 900, "iopub_timeout": 60, "record_timing": False, "coalesce_streams": True}
+    resources = {"metadata": {"path": str(NOTEBOOKS)}}
     try:
-        client.execute()
-    except CellExecutionError as error:
-        raise Failed(str(error)) from None
+        NotebookClient(notebook, kernel_name="tslab", resources=resources, **options).execute()
     except DeadKernelError as error:
         if attempts <= 1:
             raise Failed(f"{type(error).__name__}: {error}") from None
         print("the kernel died; once more from the start", flush=True)
         return execute(notebook, attempts - 1)
-    except CellTimeoutError as error:
+    except (CellExecutionError, CellTimeoutError) as error:
         raise Failed(f"{type(error).__name__}: {error}") from None
     for number, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
@@ -110,6 +103,8 @@ def same_line(a, b):
 
 
 def compare(committed, fresh):
+    if committed.metadata != fresh.metadata:
+        raise Failed(f"the metadata is {committed.metadata}; the kernel gives {fresh.metadata}")
     for number, (old, new) in enumerate(zip(committed.cells, fresh.cells)):
         if "varies" in old.metadata.get("tags", []):
             continue
@@ -120,96 +115,71 @@ def compare(committed, fresh):
         raise Failed(f"cell {number} says something else (npm run notebooks writes it):\n" + "\n".join(diff))
 
 
-def check_no_paths(notebook):
-    text = nbformat.writes(notebook)
-    for path in {str(ROOT), str(Path.home())} - {"/"}:
-        if path + "/" in text:
-            raise Failed(f"an output holds the path {path}")
+def small(png):
+    """A picture with a palette of 256 colours: a third of the bytes, and looks the same."""
+    file = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
-def links(path, paths):
-    """The line of links to the notebooks before and after, and to the index."""
-    at = paths.index(path)
-    name = lambda p: re.sub(r"^(\d+) (fig|table)\d+", r"\1", p.stem.replace("-", " ")).replace("  ", " ")
-    parts = []
-    if at > 0:
-        parts.append(f"[← {name(paths[at - 1])}]({paths[at - 1].name})")
-    if path.name != INDEX:
-        parts.append(f"[contents]({INDEX})")
-    if at + 1 < len(paths):
-        parts.append(f"[{name(paths[at + 1])} →]({paths[at + 1].name})")
-    return " · ".join(parts)
-
-
-def write_links(notebook, line):
-    """Below the title and as the last cell."""
-    first = notebook.cells[0]
-    title, *rest = [part for part in first.source.split("\n\n") if not LINKS.fullmatch(part)]
-    first.source = "\n\n".join([title, line, *rest])
-    if notebook.cells[-1].id != "onward":
-        notebook.cells.append(nbformat.v4.new_markdown_cell("", id="onward"))
-    notebook.cells[-1].source = line
+def store(notebook, path, began):
+    """Writes the notebook, each figure on one line, with small pictures; also those of figures/ that it has made."""
+    figures = []
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        data = output.get("data", {})
+        if PLOTLY in data:
+            figures.append(json.dumps(data[PLOTLY], ensure_ascii=False, separators=(",", ":")))
+            data[PLOTLY] = f"@figure {len(figures) - 1}@"
+        if "image/png" in data:
+            data["image/png"] = base64.b64encode(small(base64.b64decode(data["image/png"]))).decode()
+    half = path.with_suffix(".part")
+    half.write_text(re.sub(r'"@figure (\d+)@"', lambda found: figures[int(found[1])], nbformat.writes(notebook)) + "\n")
+    half.replace(path)
+    for picture in (ROOT / "figures").glob("*.png"):
+        if picture.stat().st_mtime >= began:
+            picture.write_bytes(small(picture.read_bytes()))
 
 
 def process(path, write):
     committed = nbformat.read(path, as_version=4)
     fresh = copy.deepcopy(committed)
-    began = time.monotonic()
+    began, clock = time.time(), time.monotonic()
     execute(fresh)
-    seconds = round(time.monotonic() - began)
+    seconds = round(time.monotonic() - clock)
     tidy(fresh)
-    check_no_paths(fresh)
+    text = nbformat.writes(fresh)
+    for folder in {str(ROOT), str(Path.home())} - {"/"}:
+        if folder + "/" in text:
+            raise Failed(f"an output holds the path {folder}")
     if write:
-        store(fresh, path)
+        store(fresh, path, began)
         times = json.loads(SECONDS.read_text()) | {path.stem: seconds}
         SECONDS.write_text(json.dumps(dict(sorted(times.items())), indent=2) + "\n")
     else:
-        if committed.metadata != fresh.metadata:
-            raise Failed(f"the metadata is {committed.metadata}; the kernel gives {fresh.metadata}")
         tidy(committed)
         compare(committed, fresh)
-
-
-def store(notebook, path):
-    half = path.with_suffix(".part")
-    nbformat.write(notebook, half)
-    half.replace(path)
-
-
-def part_of(text):
-    match = re.fullmatch(r"(\d+)/(\d+)", text)
-    if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: I/N with 1 <= I <= N")
-    return int(match[1]), int(match[2])
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--part", type=part_of, default=(1, 1), help="I/N: every N-th notebook from the I-th on")
+    parser.add_argument("--part", default="1/1", help="I/N: every N-th notebook from the I-th on")
     parser.add_argument("names", nargs="*", help="part of a file name; default: all")
     options = parser.parse_args()
     # The index is the first to read and the last to run, for it shows the run times of the others.
-    paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith(("e2e-", INDEX))]
-    paths.append(NOTEBOOKS / INDEX)
-    if options.write:
-        for path in paths:
-            notebook = nbformat.read(path, as_version=4)
-            write_links(notebook, links(path, [paths[-1], *paths[:-1]]))
-            store(notebook, path)
+    paths = [p for p in sorted(NOTEBOOKS.glob("*.ipynb")) if not p.name.startswith("e2e-") and p != INDEX] + [INDEX]
     for name in options.names:
         if not any(name in p.name for p in paths):
             parser.error(f"name is {name!r}; allowed: part of a file name in notebooks/, such as {paths[0].stem}")
     if options.names:
-        paths = [p for p in paths if any(name in p.name for name in options.names) or options.write and p.name == INDEX]
-    index, count = options.part
-    paths = paths[index - 1 :: count]
+        paths = [p for p in paths if any(name in p.name for name in options.names) or options.write and p == INDEX]
+    index, count = map(int, options.part.split("/"))
     os.environ["LYREO_STATIC"] = "1"
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         if not options.write:
             os.environ["LYREO_FIGURES"] = scratch
-        for path in paths:
+        for path in paths[index - 1 :: count]:
             try:
                 process(path, options.write)
                 print(f"ok {path.name}", flush=True)

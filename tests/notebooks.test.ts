@@ -29,7 +29,7 @@ const WIDEST = 100;
 const MOST_WORDS = 16;
 
 describe.each(files)('%s', (file) => {
-  it('links to its neighbours at the top and at the end; if not: npm run notebooks', () => {
+  it('links to its neighbours at the top and at the end', () => {
     const at = files.indexOf(file);
     const neighbours = [files[at - 1], file === 'index.ipynb' ? undefined : 'index.ipynb', files[at + 1]];
     const expected = [...neighbours].filter((name) => name !== undefined);

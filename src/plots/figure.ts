@@ -51,7 +51,7 @@ const DTYPES = new Map<unknown, string>([
   [Uint8ClampedArray, 'u1'],
 ]);
 
-function encodeTyped(array: ArrayBufferView): unknown {
+export function encodeTyped(array: ArrayBufferView): object {
   const dtype = DTYPES.get(array.constructor);
   // 64-bit integers are beyond Plotly.
   if (dtype === undefined) return Array.from(array as BigInt64Array, Number);

@@ -1,14 +1,16 @@
 import type { InspectedIteration, InspectedRequest, Inspection } from '../env/inspect';
+import { requestIterations } from '../env/inspect-request';
 import type { Figure } from './figure';
-import { endOf, followedTrace } from './followed-request';
 import { axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
-import { COLOURS } from './theme';
+import { COLOURS, INK } from './theme';
 
 /** Slots that a window of the explorer shows. */
 const WINDOW_SLOTS = 2;
 
 /** Height of one run's panel, and what lies above, between and below the panels [px]. */
 const SIZE = { panel: 330, between: 46, above: 130, below: 130 };
+
+const MENU = { type: 'dropdown', xanchor: 'right', y: 1, yanchor: 'bottom', bgcolor: '#ffffff', pad: { b: 30 } };
 
 /** Options of {@link kvExplorerFigure}. */
 export interface KvExplorerOptions {
@@ -31,135 +33,88 @@ export function kvExplorerFigure(
   server = 0,
   { names, follow = [] }: KvExplorerOptions = {},
 ): Figure {
-  const list = Array.isArray(runs) ? (runs as readonly Inspection[]) : [runs as Inspection];
+  const list = [runs].flat();
   const [{ servers, config }] = list;
   const labels = list.map((run, k) => names?.[k] ?? run.config.batching);
-  const perServer = servers.map((_, s) => list.flatMap((run, k) => serverTraces(run, s, s === server, k)));
   const plotHeight = SIZE.panel * list.length + SIZE.between * (list.length - 1);
   const endsAt = Math.max(...list.flatMap(({ iterations }) => iterations.map(endOf)));
-  const shown = list.map(() => server);
-  const axes = list.flatMap((run, k): [string, object][] => {
+  const perServer = servers.map((_, s) => list.map((run, k) => serverTraces(run, s, k)));
+
+  const titleOf = (k: number, s: number): string => `m<sub>s</sub>(k, t) [MB], ${servers[s].name}, ${labels[k]}`;
+  const rangeOf = (shown: readonly number[]): number[] => [
+    0,
+    1.06 * Math.max(...shown.map((s) => megabytes(servers[s].kvCapacityBytes))),
+  ];
+  const isVisible = (shown: readonly number[], followed?: string): boolean[] => [
+    ...perServer.flatMap((panels, s) => panels.flatMap((traces, k) => traces.map(() => s === shown[k]))),
+    ...follow.flatMap((id) => list.map(() => id === followed)),
+  ];
+  /** A button after which the k-th panel shows the server `shown[k]` and, if any, one followed request. */
+  const button = (label: string, shown: readonly number[], followed?: string): object => {
+    const axes = shown.flatMap((s, k): [string, unknown][] => [
+      [`yaxis${axisSuffix(k)}.range`, rangeOf(shown)],
+      [`yaxis${axisSuffix(k)}.title.text`, titleOf(k, s)],
+    ]);
+    return { label, method: 'update', args: [{ visible: isVisible(shown, followed) }, Object.fromEntries(axes)] };
+  };
+  const everywhere = (s: number): number[] => list.map(() => s);
+  const goesTo = (id: string): number[] =>
+    list.map(({ requests }) => requests.find((request) => request.id === id)?.server ?? server);
+  const serverMenu = {
+    ...MENU,
+    buttons: servers.map(({ name }, s) => button(name, everywhere(s))),
+    active: server,
+    x: 1,
+  };
+  const requestMenu = {
+    ...MENU,
+    buttons: [button('follow a request', everywhere(server)), ...follow.map((id) => button(id, goesTo(id), id))],
+    active: 0,
+    x: 0.84,
+  };
+
+  const visible = isVisible(everywhere(server));
+  const traces = [...perServer.flat(2), ...follow.flatMap((id) => list.map((run, k) => followedTrace(run, id, k)))];
+  const axes = list.flatMap((_, k): [string, object][] => {
     const above = 1 - (k * (SIZE.panel + SIZE.between)) / plotHeight;
     const suffix = axisSuffix(k);
-    const isLast = k === list.length - 1;
+    const time = { title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } };
+    const x = { anchor: `y${suffix}`, range: [0, endsAt], ...(k > 0 && { matches: 'x' }) };
+    const domain = [Math.max(0, above - SIZE.panel / plotHeight), above];
     return [
-      [
-        `xaxis${suffix}`,
-        {
-          anchor: `y${suffix}`,
-          range: [0, endsAt],
-          ...(k > 0 && { matches: 'x' }),
-          ...(isLast
-            ? { title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } }
-            : { showticklabels: false }),
-        },
-      ],
-      [
-        `yaxis${suffix}`,
-        {
-          domain: [Math.max(0, above - SIZE.panel / plotHeight), above],
-          range: [0, topOf(list, shown)],
-          title: { text: axisTitle(run, server, labels[k]) },
-        },
-      ],
+      [`xaxis${suffix}`, { ...x, ...(k === list.length - 1 ? time : { showticklabels: false }) }],
+      [`yaxis${suffix}`, { domain, range: rangeOf(everywhere(server)), title: { text: titleOf(k, server) } }],
     ];
   });
-  const view: View = { runs: list, labels, follow, traces: perServer[0].length / list.length };
-  const paths = follow.flatMap((id) => list.map((run, k) => followedTrace(run, id, k)));
   return {
-    data: [...perServer.flat(), ...paths],
+    data: traces.map((trace, i) => ({ ...trace, visible: visible[i] })),
     layout: {
-      title: heading(titleOf(view)),
+      title: heading(`KV cache, iteration by iteration (${labels.join(', ')})`),
       height: SIZE.above + plotHeight + SIZE.below,
       margin: { t: SIZE.above, b: SIZE.below, l: 60, r: 20 },
       legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
       ...Object.fromEntries(axes),
       shapes: slotLines(config.slots, config.slotSeconds),
-      updatemenus: [serverMenu(view, server), ...(follow.length === 0 ? [] : [requestMenu(view, server)])],
+      updatemenus: [serverMenu, ...(follow.length === 0 ? [] : [requestMenu])],
       sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
     },
   };
 }
 
-/** What the menus need to know. */
-interface View {
-  readonly runs: readonly Inspection[];
-  readonly labels: readonly string[];
-  readonly follow: readonly string[];
-  /** Traces of one server in one panel. */
-  readonly traces: number;
-}
-
-const titleOf = ({ labels }: View): string => `KV cache, iteration by iteration (${labels.join(', ')})`;
-
-const axisTitle = (run: Inspection, server: number, label: string): string =>
-  `m<sub>s</sub>(k, t) [MB], ${run.servers[server].name}, ${label}`;
-
-/** The upper end of all panels that show the k-th server of `shown` for the k-th run, MB. */
-const topOf = (runs: readonly Inspection[], shown: readonly number[]): number =>
-  1.06 * Math.max(...runs.map((run, k) => megabytes(run.servers[shown[k]].kvCapacityBytes)));
-
-/** The changes of Plotly's `update` after which the k-th panel shows the k-th server and, if any, one followed request. */
-function showing({ runs, labels, follow, traces }: View, shown: readonly number[], followed?: string): object[] {
-  const ofServers = runs[0].servers.flatMap((_, s) =>
-    runs.flatMap((__, k) => Array.from({ length: traces }, () => s === shown[k])),
-  );
-  const ofRequests = follow.flatMap((id) => runs.map(() => id === followed));
-  return [
-    { visible: [...ofServers, ...ofRequests] },
-    Object.fromEntries(
-      runs.flatMap((run, k): [string, unknown][] => [
-        [`yaxis${axisSuffix(k)}.range`, [0, topOf(runs, shown)]],
-        [`yaxis${axisSuffix(k)}.title.text`, axisTitle(run, shown[k], labels[k])],
-      ]),
-    ),
-  ];
-}
-
-const MENU = { type: 'dropdown', xanchor: 'right', y: 1, yanchor: 'bottom', bgcolor: '#ffffff' } as const;
-
-/** The menu of servers: it shows the traces of one and hides all others. */
-function serverMenu(view: View, active: number): object {
-  const [{ servers }] = view.runs;
-  const buttons = servers.map(({ name }, s) => ({
-    label: name,
-    method: 'update',
-    args: showing(
-      view,
-      view.runs.map(() => s),
-    ),
-  }));
-  return { ...MENU, buttons, active, x: 1, pad: { b: 30 } };
-}
-
-/** The menu of requests: each panel shows the server that the request went to in its run, and its path. */
-function requestMenu(view: View, server: number): object {
-  const none = showing(
-    view,
-    view.runs.map(() => server),
-  );
-  const buttons = view.follow.map((id) => {
-    const shown = view.runs.map((run) => run.requests.find((request) => request.id === id)?.server ?? server);
-    return { label: id, method: 'update', args: showing(view, shown, id) };
-  });
-  const first = { label: 'follow a request', method: 'update', args: none };
-  return { ...MENU, buttons: [first, ...buttons], active: 0, x: 0.84, pad: { b: 30 } };
-}
-
 /** The slider of slots: all, then two at a time. */
 function slotSlider(slots: number, slotSeconds: number, endsAt: number): object {
-  const view = (label: string, from: number, to: number): object => ({
+  const step = (label: string, from: number, to: number): object => ({
     label,
     method: 'relayout',
     args: [{ 'xaxis.range': [from, to] }],
   });
   const windows = Array.from({ length: slots }, (_, t) => {
     const last = Math.min(t + WINDOW_SLOTS, slots) - 1;
-    return view(last === t ? String(t) : `${t}–${last}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds);
+    return step(last === t ? String(t) : `${t}–${last}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds);
   });
   return {
     active: 0,
-    steps: [view('all', 0, endsAt), ...windows],
+    steps: [step('all', 0, endsAt), ...windows],
     currentvalue: { prefix: 'slots shown: ', font: { size: 13 } },
     pad: { t: 45, b: 0 },
     len: 1,
@@ -167,48 +122,52 @@ function slotSlider(slots: number, slotSeconds: number, endsAt: number): object 
 }
 
 /** The traces of one server in the k-th panel, the same number for every server. */
-function serverTraces(run: Inspection, server: number, visible: boolean, k: number): object[] {
+function serverTraces(run: Inspection, server: number, k: number): object[] {
   const rows = run.iterations.filter((row) => row.server === server);
   const requests = run.requests.filter((request) => request.server === server);
-  const suffix = axisSuffix(k);
+  const endsAt = Math.max(0, ...run.iterations.map(endOf));
   return [
     phaseArea(rows, 'I', COLOURS.orange),
     phaseArea(rows, 'II', COLOURS.blue),
     eventMarks(rows, requests, 'joins'),
     eventMarks(rows, requests, 'leaves'),
-    poolLine(megabytes(run.servers[server].kvCapacityBytes), Math.max(0, ...run.iterations.map(endOf))),
-  ].map((trace) => ({ ...trace, visible, showlegend: k === 0, xaxis: `x${suffix}`, yaxis: `y${suffix}` }));
+    poolLine(megabytes(run.servers[server].kvCapacityBytes), endsAt),
+  ].map((trace) => ({ ...trace, showlegend: k === 0, ...axesOf(k) }));
 }
 
+const axesOf = (k: number): object => ({ xaxis: `x${axisSuffix(k)}`, yaxis: `y${axisSuffix(k)}` });
+
+/** End of an iteration, s. */
+const endOf = (row: InspectedIteration): number => row.startsAt + row.seconds;
+
+/** Rounding between an iteration's end and the start of the next one, s. */
+const ROUNDING = 1e-9;
+
 /** Whether an iteration begins when the other ends. */
-const follows = (before: InspectedIteration, next: InspectedIteration): boolean => next.startsAt - endOf(before) < 1e-9;
+const follows = (before?: InspectedIteration, next?: InspectedIteration): boolean =>
+  before !== undefined && next !== undefined && next.startsAt - endOf(before) < ROUNDING;
+
+/** m_s of the iteration that runs at a time, or of the one that ends then; 0 between iterations, MB. */
+function levelAt(rows: readonly InspectedIteration[], at: number, ends = false): number {
+  const running = rows.filter((row) => (ends ? row.startsAt < at : row.startsAt <= at) && endOf(row) > at - ROUNDING);
+  return megabytes(running.at(-1)?.kvBytes ?? 0);
+}
 
 /** The steps of one phase, shaded down to zero; at zero wherever the other phase or nothing runs. */
 function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colour: string): object {
-  const x: number[] = [];
-  const y: number[] = [];
-  const about: (readonly [number, number])[] = [];
-  const add = (at: number, kvBytes: number, { k, active }: InspectedIteration): void => {
-    x.push(at);
-    y.push(megabytes(kvBytes));
-    about.push([k, active]);
-  };
   const own = rows.filter((row) => row.phase === phase);
-  own.forEach((row, i) => {
-    if (i === 0 || !follows(own[i - 1], row)) add(row.startsAt, 0, row);
-    add(row.startsAt, row.kvBytes, row);
-    const next = own.at(i + 1);
-    if (next !== undefined && follows(row, next)) return;
-    add(endOf(row), row.kvBytes, row);
-    add(endOf(row), 0, row);
+  const points = own.flatMap((row, i) => {
+    const before = follows(own[i - 1], row) ? [] : [{ at: row.startsAt, kvBytes: 0, row }];
+    const after = [row.kvBytes, 0].map((kvBytes) => ({ at: endOf(row), kvBytes, row }));
+    return [...before, { at: row.startsAt, kvBytes: row.kvBytes, row }, ...(follows(row, own[i + 1]) ? [] : after)];
   });
   return {
     type: 'scatter',
     mode: 'lines',
     name: phase === 'I' ? 'phase I: backlog only' : 'phase II: backlog and new',
-    x: Float32Array.from(x),
-    y: Float32Array.from(y),
-    customdata: packedPairs(about),
+    x: Float32Array.from(points, ({ at }) => at),
+    y: Float32Array.from(points, ({ kvBytes }) => megabytes(kvBytes)),
+    customdata: packedPairs(points.map(({ row }) => [row.k, row.active])),
     line: { shape: 'hv', width: 1, color: colour },
     fill: 'tozeroy',
     fillcolor: fade(colour, 0.4),
@@ -225,25 +184,19 @@ function eventMarks(
   const isJoin = event === 'joins';
   const timeOf = (request: InspectedRequest): number => (isJoin ? request.joinedAt : request.completedAt);
   const sorted = [...requests].sort((a, b) => timeOf(a) - timeOf(b));
-  let i = 0;
-  const level = sorted.map((request) => {
-    const until = timeOf(request);
-    while (i + 1 < rows.length && (isJoin ? rows[i + 1].startsAt <= until : rows[i + 1].startsAt < until)) i++;
-    return megabytes(rows.at(i)?.kvBytes ?? 0);
-  });
   return {
     type: 'scatter',
     mode: 'markers',
     name: isJoin ? 'admitted' : 'completed',
     x: Float32Array.from(sorted, timeOf),
-    y: Float32Array.from(level),
-    text: sorted.map(({ id }) => id),
+    y: Float32Array.from(sorted, (request) => levelAt(rows, timeOf(request), !isJoin)),
+    customdata: packedPairs(sorted.map(({ slot, index }) => [slot, index])),
     marker: {
       symbol: isJoin ? 'triangle-up' : 'triangle-down',
       size: 9,
       color: isJoin ? COLOURS.green : COLOURS.purple,
     },
-    hovertemplate: `%{text} ${event} at %{x:.3f} s<extra></extra>`,
+    hovertemplate: `t%{customdata[0]}-%{customdata[1]} ${event} at %{x:.3f} s<extra></extra>`,
   };
 }
 
@@ -257,4 +210,61 @@ function poolLine(pool: number, endsAt: number): object {
     line: { color: COLOURS.vermillion, width: 2, dash: 'dash' },
     hovertemplate: `pool: ${pool.toFixed(1)} MB<extra></extra>`,
   };
+}
+
+/** A request's way along the curve of its server: sent, prefilled, admitted, decoded and completed. */
+function followedTrace(run: Inspection, id: string, k: number): object {
+  const request = run.requests.find((candidate) => candidate.id === id);
+  const points = request === undefined ? [] : pathOf(run, request);
+  return {
+    type: 'scatter',
+    mode: 'lines+markers+text',
+    name: id,
+    showlegend: false,
+    x: Float32Array.from(points, ({ at }) => at),
+    y: Float32Array.from(points, ({ level }) => level),
+    text: points.map(({ label }) => label),
+    customdata: points.map(({ event }) => event),
+    textposition: 'top right',
+    textfont: { size: 12, color: INK },
+    cliponaxis: false,
+    line: { color: INK, width: 3 },
+    marker: { color: INK, size: points.map(({ event }) => (event === '' ? 0.1 : 9)) },
+    hovertemplate: `${id}, %{x:.3f} s: %{customdata}<extra></extra>`,
+    ...axesOf(k),
+  };
+}
+
+interface PathPoint {
+  readonly at: number;
+  /** KV cache of the server at that time, MB. */
+  readonly level: number;
+  /** In the hover text; "" for an iteration. */
+  readonly event: string;
+  /** Beside the point. */
+  readonly label: string;
+}
+
+/** Between two changes of the batch the level rises evenly, so that iterations where the rise changes are enough. */
+function pathOf(run: Inspection, request: InspectedRequest): PathPoint[] {
+  const rows = run.iterations.filter(({ server }) => server === request.server);
+  const event = (at: number, name: string, label = ''): PathPoint => ({
+    at,
+    level: levelAt(rows, at),
+    event: name,
+    label,
+  });
+  const own = requestIterations(run, request);
+  const rises = own.map(({ kvBytes }, i) => kvBytes - (own.at(i - 1)?.kvBytes ?? 0));
+  const turns = own.filter((_, i) => i === 0 || rises[i] !== rises.at(i + 1));
+  return [
+    event(request.arrivedAt, 'the slot starts', request.id),
+    event(request.transmittedAt, 'it is sent'),
+    event(request.synchronisedAt, 'the slowest request of its batch is sent'),
+    event(request.prefillStartAt, 'its prefill starts'),
+    event(request.prefillEndAt, 'its prefill ends'),
+    event(request.joinedAt, 'it joins the running batch'),
+    ...turns.map(({ startsAt }) => event(startsAt, '')),
+    event(request.completedAt, 'its last token', `last token after ${request.total.toFixed(2)} s`),
+  ];
 }

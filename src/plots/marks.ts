@@ -1,5 +1,6 @@
 /** Parts that several figures share: colours with a meaning, slot boundaries, units. */
 import { methods } from '../paper/methods';
+import { encodeTyped } from './figure';
 import { OKABE_ITO } from './theme';
 
 /** The colours of the methods by their label. */
@@ -50,12 +51,9 @@ export function megabytes(bytes: number): number {
   return bytes / 1e6;
 }
 
-/**
- * Pairs of small whole numbers as Plotly's binary form of an array [n, 2]: for hover texts of thousands of points,
- * where JSON would be ten times larger.
- */
+/** Pairs of small whole numbers, [n, 2], in Plotly's binary form: for hover texts of thousands of points. */
 export function packedPairs(pairs: readonly (readonly [number, number])[]): object {
-  const flat = Uint16Array.from(pairs.flat());
-  const bytes = Buffer.from(flat.buffer, flat.byteOffset, flat.byteLength);
-  return { dtype: 'u2', bdata: bytes.toString('base64'), shape: `${pairs.length}, 2` };
+  const flat = pairs.flat();
+  const packed = flat.some((value) => value > 255) ? Uint16Array.from(flat) : Uint8Array.from(flat);
+  return { ...encodeTyped(packed), shape: `${pairs.length}, 2` };
 }
