@@ -1,6 +1,7 @@
 /** Shared parts of the scripts: the project's folders and the start of a command. Node built-ins only. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,6 +45,24 @@ export function collect(command, args, options = {}) {
     ...options,
   });
   return { code: done.status ?? 1, output: `${done.stdout ?? ''}${done.stderr ?? ''}` };
+}
+
+/** The Chromium that draws the pictures of figures, for checks; it needs the set-up. */
+export async function launchBrowser() {
+  const { findChromium } = createRequire(import.meta.url)('../dist/notebook/render.js');
+  const { chromium } = await import('playwright-core');
+  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** Prints `ok name` or `FAIL name: why` per check, a function that returns a problem or undefined. */
+export function reporter() {
+  let failed = 0;
+  const tell = async (name, check) => {
+    const problem = await Promise.resolve(check()).catch((error) => error.message);
+    if (problem) failed++;
+    console.log(problem ? `FAIL ${name}: ${problem}` : `ok ${name}`);
+  };
+  return { tell, exitCode: () => (failed > 0 ? 1 : 0) };
 }
 
 /** npm as it was called, or the one in the path. */
