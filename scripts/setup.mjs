@@ -242,7 +242,8 @@ const tensorflow = {
 const withoutNative = (reason) => `
 ${'!'.repeat(98)}
   ${reason}
-  Everything runs on the pure-JavaScript backend instead: same results, training many times slower.
+  Without it no policy can be trained or evaluated; the simulator, all other schedulers and the stored
+  runs do not need it.
   To try again: delete .cache/tensorflow-unavailable and start anew. Without a network: put the
   wheel of tensorflow-cpu ${TENSORFLOW} (cp311) into .cache/wheels/ first.
 ${'!'.repeat(98)}

@@ -2,7 +2,7 @@ import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
 import { packageVersion } from '../core/version';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
-import { type MlpShape, mlpSizes } from '../nn/mlp-shape';
+import type { MlpShape } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
@@ -215,7 +215,7 @@ function gpuText(config: SystemConfig): string {
 
 function shapeText(shape: MlpShape | undefined): string {
   if (shape === undefined) return 'unknown';
-  return `${shape.sharedInputs} + ${shape.rowInputs} features, layers of ${mlpSizes(shape).slice(1).join(', ')}`;
+  return `${shape.sharedInputs} + ${shape.rowInputs} features, layers of ${[...shape.hidden, shape.outputs].join(', ')}`;
 }
 
 function read(path: string, kind: Facts['kind']): { facts: Facts; arrays: State } {

@@ -216,7 +216,7 @@ export class Ppo {
       loss += error * error;
       gradient[k] = (2 * this.config.vfCoef * error) / slots.length;
     }
-    net.backward(tape, gradient);
+    tape.backward(gradient);
     this.criticOptimiser.step();
     return loss;
   }

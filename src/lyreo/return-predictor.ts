@@ -131,7 +131,7 @@ export class ReturnPredictor {
         gradient[k] = (2 * error) / y.length;
       }
       loss += sum / y.length;
-      this.lstm.backward(tape, gradient);
+      tape.backward(gradient);
       this.optimiser.step();
     }
     return loss / steps;

@@ -1,21 +1,18 @@
 import type { Rng } from '../core/rng';
-import { addTo } from './accumulate';
+import { Graph } from './graph';
 import { uniformInit } from './init';
-import { kernels as bestKernels, type Kernels, type LstmStates, type Tensor } from './kernels';
+import { type Inputs, Network, type Tape } from './network';
 import { Parameters } from './parameters';
 
 /** The sizes of a predictor. */
 export interface LstmShape {
   /** I, inputs per step. */
   readonly inputs: number;
-  /** H. Default 64. */
-  readonly hidden?: number;
-  /** Default 2. */
-  readonly layers?: number;
-  /** O, linear heads at every step. Default 1. */
-  readonly outputs?: number;
-  /** Start of the forget gate's bias, on top of the uniform draw. Default 1. */
-  readonly forgetBias?: number;
+  /** H. */
+  readonly hidden: number;
+  readonly layers: number;
+  /** O, linear heads at every step. */
+  readonly outputs: number;
 }
 
 /** Windows of T steps, B at a time. */
@@ -26,153 +23,50 @@ export interface LstmBatch {
   readonly inputs: Float32Array;
 }
 
-/** A forward pass with what its backward pass needs; `backward` or `dispose` frees it. */
-export interface LstmTape {
-  /** [T, B, O]. Causal: a shorter sequence only needs its loss masked, that is a zero gradient behind its end. */
-  readonly outputs: Float32Array;
-  dispose(): void;
-}
-
-interface Activations {
-  readonly steps: number;
-  readonly batch: number;
-  readonly inputs: Tensor;
-  readonly layers: readonly LstmStates[];
-}
-
-interface Weights {
-  readonly version: number;
-  /** [I + H, 4H] and [4H] per layer. */
-  readonly cells: readonly { readonly weights: Tensor; readonly bias: Tensor }[];
-  readonly head: Tensor;
-  readonly headBias: Tensor;
-}
-
 /** Inputs get zeros up to a multiple of this: TensorFlow's product takes up to four times as long for other widths. */
 const LANES = 8;
 
-/** The gates of `lstmStepGrad`, as numbers of those of the weights, i, f, g, o. */
-const STEP_GATES = [0, 2, 1, 3];
-
 /**
- * Stacked LSTM layers over a whole window with linear heads at every step; each sequence starts from a zero state.
- * Forward and backward are one fused operation per layer.
+ * Stacked LSTM layers over a whole window with linear heads at every step, [T, B, O]; each sequence starts from a zero
+ * state. Causal: a shorter sequence only needs its loss masked, that is a zero gradient behind its end.
  */
 export class LstmPredictor {
+  /** `lstm k weights` [I + H, 4H] with gates i, f, g, o, `lstm k bias`, `head weights` [H, O], `head bias`. */
   readonly parameters: Parameters;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly outputs: number;
-  private readonly given: Kernels | undefined;
-  private weights: Weights | undefined;
-  private readonly tapes = new WeakMap<LstmTape, Activations>();
+  private readonly network: Network;
 
-  /** Draws all parameters from U(±1/√H), as PyTorch does. */
+  /** Draws all parameters from U(±1/√H), as PyTorch does; the forget gates' biases are 1 on top. */
   constructor(
     readonly shape: LstmShape,
     rng: Rng,
-    given?: Kernels,
   ) {
-    this.given = given;
-    this.hidden = shape.hidden ?? 64;
-    this.layers = shape.layers ?? 2;
-    this.outputs = shape.outputs ?? 1;
-    const h = this.hidden;
+    const { inputs, hidden: h, layers, outputs } = shape;
+    const ofLayers = Array.from({ length: layers }, (_, k) => k);
     this.parameters = new Parameters([
-      ...Array.from({ length: this.layers }, (_, layer) => [
-        { name: `lstm ${layer} weights`, shape: [this.inputsOf(layer) + h, 4 * h] },
-        { name: `lstm ${layer} bias`, shape: [4 * h] },
-      ]).flat(),
-      { name: 'head weights', shape: [h, this.outputs] },
-      { name: 'head bias', shape: [this.outputs] },
+      ...ofLayers.flatMap((k) => [
+        { name: `lstm ${k} weights`, shape: [(k === 0 ? inputs : h) + h, 4 * h] },
+        { name: `lstm ${k} bias`, shape: [4 * h] },
+      ]),
+      { name: 'head weights', shape: [h, outputs] },
+      { name: 'head bias', shape: [outputs] },
     ]);
     uniformInit(this.parameters.values, 1 / Math.sqrt(h), rng);
-    for (let layer = 0; layer < this.layers; layer++) {
+    for (const layer of ofLayers) {
       const bias = this.parameters.view(`lstm ${layer} bias`);
-      for (let k = h; k < 2 * h; k++) bias[k] = bias[k] + (shape.forgetBias ?? 1);
+      for (let k = h; k < 2 * h; k++) bias[k] = bias[k] + 1;
     }
+    const kept = ofLayers.flatMap((k) => Array.from({ length: 7 }, (_, state) => `lstm${k}:${state}`));
+    this.network = new Network(this.parameters, () => lstmGraph(shape), kept);
   }
 
   /** Outputs [T, B, O] alone. */
   predict(batch: LstmBatch): Float32Array {
-    const tape = this.forward(batch);
-    tape.dispose();
-    return tape.outputs;
+    return this.network.predict(this.inputs(batch));
   }
 
-  /** Outputs and what `backward` needs. */
-  forward({ steps, batch, inputs }: LstmBatch): LstmTape {
-    if (inputs.length !== steps * batch * this.shape.inputs) {
-      throw new RangeError(`inputs has ${inputs.length} numbers; allowed: ${steps} × ${batch} × ${this.shape.inputs}`);
-    }
-    const k = this.kernels();
-    const w = this.upload(k);
-    const x0 = k.tensor(widened(inputs, this.shape.inputs, this.widthOf(0)), [steps, batch, this.widthOf(0)]);
-    const layers: LstmStates[] = [];
-    let x = x0;
-    for (const cell of w.cells) {
-      const states = k.lstm(x, cell.weights, cell.bias);
-      layers.push(states);
-      x = states.h;
-    }
-    const top = k.reshape(x, [steps * batch, this.hidden]);
-    const product = k.matMul(top, w.head);
-    const y = k.biasAdd(product, w.headBias);
-    const outputs = k.read(y);
-    for (const t of [top, product, y]) t.dispose();
-    const tape: LstmTape = {
-      outputs,
-      dispose: () => {
-        if (!this.tapes.delete(tape)) return;
-        for (const t of [x0, ...layers.flatMap(({ i, f, o, g, c, tanhC, h }) => [i, f, o, g, c, tanhC, h])])
-          t.dispose();
-      },
-    };
-    this.tapes.set(tape, { steps, batch, inputs: x0, layers });
-    return tape;
-  }
-
-  /**
-   * Adds the gradient of the parameters to `parameters.gradient`; frees the tape.
-   *
-   * @param dOutputs ∂loss/∂outputs [T, B, O].
-   */
-  backward(tape: LstmTape, dOutputs: Float32Array): void {
-    const found = this.tapes.get(tape);
-    if (found === undefined) throw new Error('backward: this tape is not of this network, or was used');
-    const { steps, batch, inputs, layers } = found;
-    const rows = steps * batch;
-    if (dOutputs.length !== rows * this.outputs)
-      throw new RangeError(`dOutputs has ${dOutputs.length} numbers; the outputs are ${rows * this.outputs}`);
-    const k = this.kernels();
-    const w = this.upload(k);
-    const p = this.parameters;
-
-    const dy = k.tensor(dOutputs, [rows, this.outputs]);
-    const top = k.reshape(layers[this.layers - 1]?.h ?? inputs, [rows, this.hidden]);
-    const dHead = k.matMul(top, dy, true);
-    const dHeadBias = k.sumRows(dy);
-    addTo(p.gradientView('head weights'), k.read(dHead));
-    addTo(p.gradientView('head bias'), k.read(dHeadBias));
-    const dTop = k.matMul(dy, w.head, false, true);
-    let dh = k.reshape(dTop, [steps, batch, this.hidden]);
-    for (const t of [dy, top, dHead, dHeadBias, dTop]) t.dispose();
-
-    for (let layer = this.layers - 1; layer >= 0; layer--) {
-      const cell = w.cells[layer];
-      const x = layer === 0 ? inputs : layers[layer - 1].h;
-      const gradients = k.lstmGrad(x, cell.weights, cell.bias, layers[layer], dh);
-      const dWeights = k.read(gradients.weights);
-      const own = p.gradientView(`lstm ${layer} weights`);
-      const fromInputs = 4 * this.hidden * this.inputsOf(layer);
-      addTo(own.subarray(0, fromInputs), dWeights.subarray(0, fromInputs));
-      addTo(own.subarray(fromInputs), dWeights.subarray(4 * this.hidden * this.widthOf(layer)));
-      addTo(p.gradientView(`lstm ${layer} bias`), k.read(gradients.bias));
-      for (const t of [gradients.weights, gradients.bias, dh]) t.dispose();
-      dh = gradients.x;
-    }
-    dh.dispose();
-    tape.dispose();
+  /** Outputs [T, B, O] and their backward pass. */
+  forward(batch: LstmBatch): Tape {
+    return this.network.forward(this.inputs(batch));
   }
 
   /**
@@ -184,29 +78,9 @@ export class LstmPredictor {
    * @param from the first of `count` neighbouring inputs.
    * @returns one [n, count] per head.
    */
-  stepGradients(tape: LstmTape, rows: Int32Array, from: number, count: number): Float32Array[] {
-    const found = this.tapes.get(tape);
-    if (found === undefined) throw new Error('stepGradients: this tape is not of this network, or was used');
-    const { steps, batch, layers } = found;
-    const k = this.kernels();
-    const [h, top] = [this.hidden, this.layers - 1];
-    // ∂y/∂h of the top layer, the column of each head, is the same for every step and goes with the weights.
-    let dh = [k.tensor(new Float32Array(steps * batch * h).fill(1), [steps * batch, h])];
-    for (let layer = top; layer >= 0; layer--) {
-      const gates = k.lstmStepGrad(layers[layer], dh);
-      const below = Array.from({ length: this.outputs }, (_, head) => {
-        const weights = k.tensor(this.stepWeights(layer, head), [this.widthOf(layer), 4 * h]);
-        const product = k.matMul(gates[layer === top ? 0 : head], weights, false, true);
-        weights.dispose();
-        return product;
-      });
-      for (const t of [...dh, ...gates]) t.dispose();
-      dh = below;
-    }
-    const width = this.widthOf(0);
-    return dh.map((d) => {
-      const values = k.read(d);
-      d.dispose();
+  stepGradients(tape: Tape, rows: Int32Array, from: number, count: number): Float32Array[] {
+    const width = widthOf(this.shape.inputs);
+    return tape.fetch(Array.from({ length: this.shape.outputs }, (_, head) => `steps${head}`)).map((values) => {
       const gradient = new Float32Array(rows.length * count);
       rows.forEach((row, r) => {
         gradient.set(values.subarray(row * width + from, row * width + from + count), r * count);
@@ -215,69 +89,125 @@ export class LstmPredictor {
     });
   }
 
-  /** A layer's weights from its inputs, [widthOf(layer), 4H], gates in the order of `lstmStepGrad`; the top layer's times a head's. */
-  private stepWeights(layer: number, head: number): Float32Array {
-    const { hidden: h, outputs: O, parameters: p } = this;
-    const [weights, heads] = [p.view(`lstm ${layer} weights`), p.view('head weights')];
-    const out = new Float32Array(this.widthOf(layer) * 4 * h);
-    for (let at = 0; at < this.inputsOf(layer) * 4 * h; at += 4 * h)
-      STEP_GATES.forEach((gate, k) => {
-        for (let unit = 0; unit < h; unit++)
-          out[at + k * h + unit] =
-            weights[at + gate * h + unit] * (layer === this.layers - 1 ? heads[unit * O + head] : 1);
-      });
-    return out;
-  }
-
-  /** Frees the copies on the device; the network can still be used. */
+  /** Frees the copy on the device; the network can still be used. */
   dispose(): void {
-    const w = this.weights;
-    this.weights = undefined;
-    if (w !== undefined)
-      for (const t of [w.head, w.headBias, ...w.cells.flatMap((c) => [c.weights, c.bias])]) t.dispose();
+    this.network.dispose();
   }
 
-  private inputsOf(layer: number): number {
-    return layer === 0 ? this.shape.inputs : this.hidden;
-  }
-
-  /** Inputs of a layer on the device. */
-  private widthOf(layer: number): number {
-    return layer === 0 ? LANES * Math.ceil(this.shape.inputs / LANES) : this.hidden;
-  }
-
-  private kernels(): Kernels {
-    return this.given ?? bestKernels();
-  }
-
-  private upload(k: Kernels): Weights {
-    const p = this.parameters;
-    if (this.weights?.version === p.version) return this.weights;
-    this.dispose();
-    const h = this.hidden;
-    const cells = Array.from({ length: this.layers }, (_, layer) => {
-      const width = this.widthOf(layer);
-      const own = p.view(`lstm ${layer} weights`);
-      const inputs = 4 * h * this.inputsOf(layer);
-      const weights = new Float32Array(4 * h * (width + h));
-      weights.set(own.subarray(0, inputs));
-      weights.set(own.subarray(inputs), 4 * h * width);
-      return {
-        weights: k.tensor(weights, [width + h, 4 * h]),
-        bias: k.tensor(p.view(`lstm ${layer} bias`), p.shape(`lstm ${layer} bias`)),
-      };
-    });
-    const head = k.tensor(p.view('head weights'), [h, this.outputs]);
-    this.weights = { version: p.version, cells, head, headBias: k.tensor(p.view('head bias'), [this.outputs]) };
-    return this.weights;
+  private inputs({ steps, batch, inputs }: LstmBatch): Inputs {
+    const { inputs: width } = this.shape;
+    if (inputs.length !== steps * batch * width)
+      throw new RangeError(`inputs has ${inputs.length} numbers; allowed: ${steps} × ${batch} × ${width}`);
+    return { x: [inputs, [steps, batch, width]] };
   }
 }
 
-/** Rows of `from` numbers with zeros behind them up to `to`. */
-function widened(values: Float32Array, from: number, to: number): Float32Array {
-  if (from === to) return values;
-  const rows = values.length / from;
-  const out = new Float32Array(rows * to);
-  for (let r = 0; r < rows; r++) out.set(values.subarray(r * from, (r + 1) * from), r * to);
-  return out;
+/** Inputs of the first layer with their zeros. */
+const widthOf = (inputs: number): number => LANES * Math.ceil(inputs / LANES);
+
+const T = 'type: DT_FLOAT';
+const INT = 'type: DT_INT32';
+
+/**
+ * Forward pass, one fused operation `lstmK` per layer with outputs i, c, f, o, g, tanh c and h, all [T, B, H]; backward
+ * pass; and `stepsO`, ∂y/∂x of every step alone for head O, [T·B, width].
+ */
+function lstmGraph({ inputs, hidden: h, layers, outputs }: LstmShape): Graph {
+  const g = new Graph();
+  const width = widthOf(inputs);
+  const ofLayers = Array.from({ length: layers }, (_, k) => k);
+  const downward = ofLayers.slice().reverse();
+  /** Rows of a layer's matrix: inputs, zeros, outputs of the step before. */
+  const rowsOf = (k: number): number[] => (k === 0 ? [inputs, width - inputs, h] : [h, 0, h]);
+  const sizes = ofLayers.flatMap((k) => [rowsOf(k)[0] * 4 * h, 4 * h * h, 4 * h]);
+  const parts = g.split(g.input('parameters'), [...sizes, h * outputs, outputs]);
+  const cells = ofLayers.map((k) => {
+    const [ofInputs, ofState, bias] = parts.slice(3 * k);
+    const all = [ofInputs, ...(rowsOf(k)[1] > 0 ? [g.zeros(rowsOf(k)[1] * 4 * h)] : []), ofState];
+    return { weights: g.reshape(g.concat(all), [-1, 4 * h]), bias };
+  });
+  const head = g.reshape(parts[3 * layers], [h, outputs]);
+  const headBias = parts[3 * layers + 1];
+
+  const padding = g.ints([0, 0, 0, 0, 0, width - inputs], [3, 2]);
+  const x = g.op('Pad', [g.input('x'), padding], { T, Tpaddings: INT });
+  const shape = g.op('Shape', [x], { T, out_type: INT });
+  const [steps, batch] = [0, 1].map((k) => g.op('Slice', [shape, g.ints([k]), g.ints([1])], { T: INT, Index: INT }));
+  const count = g.op('Cast', [g.op('Reshape', [steps, g.ints([])], { T: INT, Tshape: INT })], {
+    SrcT: INT,
+    DstT: 'type: DT_INT64',
+  });
+  const stateShape = g.concat([batch, g.ints([h])], 0, undefined, INT);
+  const state = g.op('Fill', [stateShape, g.zeros()], { T, index_type: INT });
+  const peephole = g.zeros(h);
+  const unused = [peephole, peephole, peephole];
+  const use_peephole = 'b: false';
+  /** The seven outputs of a layer's operation. */
+  const statesOf = (k: number): string[] => Array.from({ length: 7 }, (_, port) => `lstm${k}:${port}`);
+  const inputsOf = (k: number): string[] => {
+    const { weights, bias } = cells[k];
+    return [count, k === 0 ? x : `lstm${k - 1}:6`, state, state, weights, ...unused, bias];
+  };
+  for (const k of ofLayers) g.op('BlockLSTMV2', inputsOf(k), { T, cell_clip: 'f: 0', use_peephole }, `lstm${k}`);
+  const top = g.reshape(`lstm${layers - 1}:6`, [-1, h]);
+  // Not BiasAdd, which TensorFlow fuses with the product; the sums then round otherwise.
+  g.op('AddV2', [g.matMul(top, head), headBias], { T }, 'outputs');
+
+  const dy = g.reshape(g.input('dOutputs'), [-1, outputs]);
+  const gradients = [g.matMul(top, dy, true), g.op('BiasAddGrad', [dy])];
+  let dh = g.reshape(g.matMul(dy, head, false, true), g.op('Shape', [`lstm${layers - 1}:6`], { T, out_type: INT }));
+  for (const k of downward) {
+    const all = [...inputsOf(k), ...statesOf(k), g.op('ZerosLike', [dh]), dh];
+    const name = g.op('BlockLSTMGradV2', all, { T, use_peephole });
+    const [ofInputs, , ofState] = g.split(`${name}:3`, rowsOf(k));
+    gradients.unshift(ofInputs, ofState, `${name}:7`);
+    dh = name;
+  }
+  g.concat(
+    gradients.map((gradient) => g.reshape(gradient, [-1])),
+    0,
+    'gradient',
+  );
+
+  // Every step alone. Without peepholes the operation reads no weights, biases, inputs or outputs: only their shapes
+  // must fit. Its gates are in the order i, g, f, o.
+  const [weights, bias] = [g.zeros(1 + h, 4 * h), g.zeros(4 * h)];
+  const cellsOf = ofLayers.map((k) => {
+    const [i, c, f, o, candidate, tanhC] = statesOf(k);
+    const later = g.op('Pad', [c, g.ints([1, 0, 0, 0, 0, 0], [3, 2])], { T, Tpaddings: INT });
+    const masks = {
+      begin_mask: 'i: 1',
+      end_mask: 'i: 0',
+      ellipsis_mask: 'i: 0',
+      new_axis_mask: 'i: 0',
+      shrink_axis_mask: 'i: 0',
+    };
+    const earlier = g.op('StridedSlice', [later, g.ints([0]), g.ints([-1]), g.ints([1])], { T, Index: INT, ...masks });
+    const [before, ...states] = [earlier, i, c, f, o, candidate, tanhC].map((y) => g.reshape(y, [-1, h]));
+    const none = g.op('ZerosLike', [before]);
+    const one = g.op('Slice', [none, g.ints([0, 0]), g.ints([-1, 1])], { T, Index: INT });
+    return { inputs: [one, before, none, weights, ...unused, bias, ...states, none], none };
+  });
+  /** ∂/∂z of a layer's gates for ∂/∂h, [T·B, 4H]. */
+  const gatesOf = (k: number, d: string): string =>
+    `${g.op('LSTMBlockCellGrad', [...cellsOf[k].inputs, d], { T, use_peephole })}:1`;
+  // ∂y/∂h of the top layer, the column of each head, is the same for every step and goes with the weights.
+  const ofTop = gatesOf(layers - 1, g.op('OnesLike', [cellsOf[layers - 1].none]));
+  for (let o = 0; o < outputs; o++) {
+    const column = g.reshape(g.op('Slice', [head, g.ints([0, o]), g.ints([h, 1])], { T, Index: INT }), [h]);
+    let d = '';
+    for (const k of downward) {
+      const own = g.op('Slice', [cells[k].weights, g.ints([0, 0]), g.ints([rowsOf(k)[0] + rowsOf(k)[1], -1])], {
+        T,
+        Index: INT,
+      });
+      const attributes = { Tparams: T, Tindices: INT, Taxis: INT, batch_dims: 'i: 0' };
+      const ordered = g.op('GatherV2', [g.reshape(own, [-1, 4, h]), g.ints([0, 2, 1, 3]), g.ints([1], [])], attributes);
+      const isTop = k === layers - 1;
+      const w = g.reshape(isTop ? g.op('Mul', [ordered, column]) : ordered, [-1, 4 * h]);
+      d = g.matMul(isTop ? ofTop : gatesOf(k, d), w, false, true);
+    }
+    g.reshape(d, [-1, width], `steps${o}`);
+  }
+  return g;
 }

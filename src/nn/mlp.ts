@@ -1,132 +1,201 @@
 import type { Rng } from '../core/rng';
+import { Graph } from './graph';
 import { orthogonalInit } from './init';
-import { kernels, type Kernels } from './kernels';
-import { MlpLoop } from './mlp-loop';
-import { checkBatch, mlpSizes, mlpSpecs, mlpWork, weightName, type MlpBatch, type MlpShape } from './mlp-shape';
-import type { MlpPass, MlpPasses } from './mlp-passes';
+import { mlpLoop } from './mlp-loop';
+import { type Inputs, Network, type Tape } from './network';
 import { Parameters } from './parameters';
 
 /** Multiplications below which loops are faster than TensorFlow (measured: 0.5 ns each against about 0.08 ms). */
 const LOOP_WORK = 150_000;
 
-/** A forward pass with what its backward pass needs; `backward` or `dispose` frees it. */
-export interface MlpTape {
-  /** [G·U, O]. */
-  readonly outputs: Float32Array;
-  dispose(): void;
+/** The sizes of a network. */
+export interface MlpShape {
+  /** Fs, inputs that all rows of a group have in common (the servers' state of a slot); 0 for none. */
+  readonly sharedInputs: number;
+  /** Fr, inputs of a row's own; 0 for none, then every group is one row. */
+  readonly rowInputs: number;
+  /** Widths of the hidden layers. */
+  readonly hidden: readonly number[];
+  /** O. */
+  readonly outputs: number;
+}
+
+/** G groups (slots) of U rows (requests) each; R = G·U rows. */
+export interface MlpBatch {
+  readonly groups: number;
+  readonly rowsPerGroup: number;
+  /** [G, Fs]; empty when Fs is 0. */
+  readonly shared: Float32Array;
+  /** [G·U, Fr]; empty when Fr is 0. */
+  readonly rows: Float32Array;
 }
 
 /**
  * A fully connected network with ReLUs whose first layer is split: h₁ = relu(xs·Ws + xr·Wr + b), where the shared
  * product is computed once per group and added to its U rows. Equal to one matrix [Ws; Wr] on the concatenation [xs, xr].
- *
- * Forward and written-out backward are one call of TensorFlow each (`mlpGraph`); autograd would dispatch a hundred.
  */
 export class Mlp {
+  /** `layer k weights` [inputs, outputs], the first one's upper Fs rows for the shared inputs, and `layer k bias`. */
   readonly parameters: Parameters;
   /** [Fs + Fr, hidden…, O]. */
   readonly sizes: readonly number[];
   /** Layers with weights, the output's included. */
   readonly depth: number;
-  private readonly loop: MlpLoop;
-  private readonly given: Kernels | undefined;
-  private made: MlpPasses | undefined;
-  private readonly tapes = new WeakMap<MlpTape, MlpPass>();
+  private readonly network: Network;
 
   /**
    * Draws orthogonal weights: gain √2 under a ReLU, `outputGain` in the last layer (0.01 makes a first policy nearly
    * uniform); biases are 0.
-   *
-   * @param given other kernels than the machine's best.
    */
   constructor(
     readonly shape: MlpShape,
     rng: Rng,
     outputGain = 1,
-    given?: Kernels,
   ) {
-    this.given = given;
-    this.sizes = mlpSizes(shape);
-    this.depth = this.sizes.length - 1;
-    this.parameters = new Parameters(mlpSpecs(this.sizes));
-    for (let layer = 0; layer < this.depth; layer++) {
-      const gain = layer === this.depth - 1 ? outputGain : Math.SQRT2;
-      orthogonalInit(this.parameters.view(weightName(layer)), this.sizes[layer], this.sizes[layer + 1], gain, rng);
+    const sizes = [shape.sharedInputs + shape.rowInputs, ...shape.hidden, shape.outputs];
+    this.sizes = sizes;
+    this.depth = sizes.length - 1;
+    this.parameters = new Parameters(
+      sizes.slice(1).flatMap((width, k) => [
+        { name: `layer ${k} weights`, shape: [sizes[k], width] },
+        { name: `layer ${k} bias`, shape: [width] },
+      ]),
+    );
+    for (let k = 0; k < this.depth; k++) {
+      const gain = k === this.depth - 1 ? outputGain : Math.SQRT2;
+      orthogonalInit(this.parameters.view(`layer ${k} weights`), sizes[k], sizes[k + 1], gain, rng);
     }
-    this.loop = new MlpLoop(shape, this.sizes, this.parameters);
+    const hidden = shape.hidden.map((_, k) => `h${k + 1}`);
+    this.network = new Network(this.parameters, () => mlpGraph(shape, sizes), hidden);
   }
 
   /** Outputs [G·U, O] alone, the faster of two ways that agree to 1e-5: loops for little work, TensorFlow for more. */
   predict(batch: MlpBatch): Float32Array {
-    if (mlpWork(this.shape, this.sizes, batch) < LOOP_WORK || !(this.given ?? kernels()).native)
-      return this.loop.predict(batch);
-    checkBatch(this.shape, batch);
-    return this.passes().forward(batch, false).outputs;
+    const inputs = this.inputs(batch);
+    return this.work(batch) < LOOP_WORK ? mlpLoop(this, batch) : this.network.predict(inputs);
   }
 
-  /** Outputs and what `backward` needs. */
-  forward(batch: MlpBatch): MlpTape {
-    checkBatch(this.shape, batch);
-    const pass = this.passes().forward(batch, true);
-    const tape: MlpTape = {
-      outputs: pass.outputs,
-      dispose: () => {
-        if (this.tapes.delete(tape)) pass.dispose();
-      },
-    };
-    this.tapes.set(tape, pass);
-    return tape;
-  }
-
-  /**
-   * Adds the gradient of the parameters, given that of the outputs, to `parameters.gradient`; frees the tape.
-   *
-   * @param dOutputs ∂loss/∂outputs [G·U, O].
-   */
-  backward(tape: MlpTape, dOutputs: Float32Array): void {
-    const found = this.tapes.get(tape);
-    if (found === undefined) throw new Error('backward: this tape is not of this network, or was used');
-    if (dOutputs.length !== tape.outputs.length)
-      throw new RangeError(`dOutputs has ${dOutputs.length} numbers; the outputs are ${tape.outputs.length}`);
-    this.tapes.delete(tape);
-    found.backward(dOutputs);
+  /** Outputs [G·U, O] and their backward pass. */
+  forward(batch: MlpBatch): Tape {
+    return this.network.forward(this.inputs(batch));
   }
 
   /**
    * Forward and backward over a batch in pieces of whole groups that stay in the processor's cache; the same sums as
-   * one `forward` and `backward` up to rounding.
+   * in one piece up to rounding.
    *
    * @param lossGradient writes ∂loss/∂outputs of rows first..first+n−1 into `out` [n, O], given their outputs [n, O].
    * @param rowsAtOnce about how many rows a piece has.
    */
   accumulate(
-    batch: MlpBatch,
+    { groups, rowsPerGroup, shared, rows }: MlpBatch,
     lossGradient: (outputs: Float32Array, first: number, out: Float32Array) => void,
     rowsAtOnce = 4000,
   ): void {
-    checkBatch(this.shape, batch);
-    const { groups, rowsPerGroup } = batch;
-    const { sharedInputs, rowInputs, outputs } = this.shape;
+    const { sharedInputs, rowInputs } = this.shape;
     const atOnce = Math.max(1, Math.round(rowsAtOnce / rowsPerGroup));
     for (let begin = 0; begin < groups; begin += atOnce) {
       const end = Math.min(groups, begin + atOnce);
       const [first, last] = [begin * rowsPerGroup, end * rowsPerGroup];
-      const shared = batch.shared.subarray(begin * sharedInputs, end * sharedInputs);
-      const rows = batch.rows.subarray(first * rowInputs, last * rowInputs);
-      const tape = this.forward({ groups: end - begin, rowsPerGroup, shared, rows });
-      const dOutputs = new Float32Array((last - first) * outputs);
+      const tape = this.forward({
+        groups: end - begin,
+        rowsPerGroup,
+        shared: shared.subarray(begin * sharedInputs, end * sharedInputs),
+        rows: rows.subarray(first * rowInputs, last * rowInputs),
+      });
+      const dOutputs = new Float32Array(tape.outputs.length);
       lossGradient(tape.outputs, first, dOutputs);
-      this.backward(tape, dOutputs);
+      tape.backward(dOutputs);
     }
   }
 
-  /** Frees the copies on the device; the network can still be used. */
+  /** Frees the copy on the device; the network can still be used. */
   dispose(): void {
-    this.made?.dispose();
+    this.network.dispose();
   }
 
-  private passes(): MlpPasses {
-    this.made ??= (this.given ?? kernels()).mlp(this.shape, this.sizes, this.parameters);
-    return this.made;
+  /** @throws RangeError when the arrays of a batch are not of the sizes that it names. */
+  private inputs({ groups, rowsPerGroup, shared, rows }: MlpBatch): Inputs {
+    const { sharedInputs, rowInputs } = this.shape;
+    const count = groups * rowsPerGroup;
+    if (rowInputs === 0 && rowsPerGroup !== 1)
+      throw new RangeError(`rowsPerGroup is ${rowsPerGroup}; allowed: 1 when rowInputs is 0`);
+    if (shared.length !== groups * sharedInputs)
+      throw new RangeError(`shared has ${shared.length} numbers; allowed: ${groups} × ${sharedInputs}`);
+    if (rows.length !== count * rowInputs)
+      throw new RangeError(`rows has ${rows.length} numbers; allowed: ${count} × ${rowInputs}`);
+    return {
+      ...(sharedInputs > 0 && { shared: [shared, [groups, sharedInputs]] }),
+      ...(rowInputs > 0 && { rows: [rows, [count, rowInputs]] }),
+    };
   }
+
+  /** Multiplications of a forward pass. */
+  private work({ groups, rowsPerGroup }: MlpBatch): number {
+    const { sizes, shape } = this;
+    const perRow = sizes.slice(2).reduce((sum, width, k) => sum + width * sizes[k + 1], shape.rowInputs * sizes[1]);
+    return groups * (shape.sharedInputs * sizes[1] + rowsPerGroup * perRow);
+  }
+}
+
+/** Forward pass with `h1`, `h2`, … and `outputs`, and backward pass. */
+function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[]): Graph {
+  const g = new Graph();
+  const depth = sizes.length - 1;
+  const inputs = [['shared', sharedInputs] as const, ['rows', rowInputs] as const].filter(([, width]) => width > 0);
+  for (const [name] of inputs) g.input(name);
+  const shapes = sizes
+    .slice(1)
+    .flatMap((width, k) => [...(k === 0 ? inputs.map(([, own]) => [own, width]) : [[sizes[k], width]]), [width]]);
+  const parts = g.split(
+    g.input('parameters'),
+    shapes.map((shape) => shape.reduce((a, b) => a * b)),
+  );
+  const w = parts.map((part, k) => g.reshape(part, shapes[k]));
+  const isSplit = inputs.length === 2;
+  /** The first layer's matrix of the rows' own inputs; the others follow in pairs, matrix and bias. */
+  const own = isSplit ? w.splice(1, 1)[0] : '';
+  const nameOf = (k: number): string => (k === depth ? 'outputs' : `h${k}`);
+  /** relu?(x·w_k + b_k), one operation. */
+  const affine = (x: string, k: number, isLinear: boolean, name?: string): string => {
+    const fused = isLinear ? 'list { s: "BiasAdd" }' : 'list { s: "BiasAdd" s: "Relu" }';
+    const attributes = { T: 'type: DT_FLOAT', num_args: 'i: 1', fused_ops: fused };
+    return g.op('_FusedMatMul', [x, w[2 * k], w[2 * k + 1]], attributes, name);
+  };
+  const first = inputs[0][0];
+  /** [G, U, H]. */
+  let grouped = '';
+  if (isSplit) {
+    const shape = g.op('Shape', ['shared'], { T: 'type: DT_FLOAT', out_type: 'type: DT_INT32' });
+    const count = g.op('Slice', [shape, g.ints([0]), g.ints([1])], { T: 'type: DT_INT32', Index: 'type: DT_INT32' });
+    grouped = g.concat([count, g.ints([-1, sizes[1]])], 0, undefined, 'type: DT_INT32');
+    const common = g.reshape(affine('shared', 0, true), [-1, 1, sizes[1]]);
+    const sum = g.op('AddV2', [common, g.reshape(g.matMul('rows', own), grouped)]);
+    g.reshape(depth > 1 ? g.op('Relu', [sum]) : sum, [-1, sizes[1]], nameOf(1));
+  } else affine(first, 0, depth === 1, nameOf(1));
+  for (let k = 1; k < depth; k++) affine(`h${k}`, k, k === depth - 1, nameOf(k + 1));
+
+  /** xᵀ·dz; TensorFlow's product is up to four times faster with the smaller side first, so some are made transposed. */
+  const product = (x: string, dz: string, isTransposed: boolean): string =>
+    isTransposed
+      ? g.op('Transpose', [g.matMul(dz, x, true), g.ints([1, 0])], { T: 'type: DT_FLOAT', Tperm: 'type: DT_INT32' })
+      : g.matMul(x, dz, true);
+  const gradients: string[] = [];
+  let dz = g.reshape(g.input('dOutputs'), [-1, sizes[depth]]);
+  for (let k = depth - 1; k > 0; k--) {
+    gradients.unshift(product(`h${k}`, dz, sizes[k] > sizes[k + 1]), g.op('BiasAddGrad', [dz]));
+    dz = g.op('ReluGrad', [g.matMul(dz, w[2 * k], false, true), `h${k}`]);
+  }
+  const ofRows = isSplit ? [product('rows', dz, false)] : [];
+  if (isSplit) {
+    const attributes = { T: 'type: DT_FLOAT', Tidx: 'type: DT_INT32', keep_dims: 'b: false' };
+    dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])], attributes);
+  }
+  gradients.unshift(product(first, dz, false), ...ofRows, g.op('BiasAddGrad', [dz]));
+  g.concat(
+    gradients.map((gradient) => g.reshape(gradient, [-1])),
+    0,
+    'gradient',
+  );
+  return g;
 }

@@ -145,7 +145,7 @@ function predictorText(): string {
   };
   const lstm = learning.credit.create(setup).predictor?.lstm;
   if (lstm === undefined) return 'none';
-  const text = `${words[lstm.layers] ?? ''}-layer LSTM, hidden ${lstm.hidden}`;
+  const text = `${words[lstm.shape.layers] ?? ''}-layer LSTM, hidden ${lstm.shape.hidden}`;
   lstm.dispose();
   return text;
 }

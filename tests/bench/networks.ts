@@ -83,16 +83,13 @@ function policyForward({ config, policy }: Learner, rng: Rng): () => void {
 /** One step of a return predictor: forward, squared error at every step, backward, Adam. */
 function predictorStep(inputs: number, steps: number, batch: number, rng: Rng): () => void {
   const normals = (n: number): Float32Array => Float32Array.from({ length: n }, () => rng.normal());
-  const net = new LstmPredictor({ inputs }, rng);
+  const net = new LstmPredictor({ inputs, hidden: 64, layers: 2, outputs: 1 }, rng);
   const adam = new Adam(net.parameters, { learningRate: 1e-3 });
   const data = { steps, batch, inputs: normals(steps * batch * inputs) };
   const targets = normals(steps * batch);
   return () => {
     const tape = net.forward(data);
-    net.backward(
-      tape,
-      tape.outputs.map((y, k) => (2 * (y - targets[k])) / targets.length),
-    );
+    tape.backward(tape.outputs.map((y, k) => (2 * (y - targets[k])) / targets.length));
     adam.step();
   };
 }

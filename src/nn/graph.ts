@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Tensor, tensorflow } from './backend';
+
+const FLOAT = 'type: DT_FLOAT';
+const INT = 'type: DT_INT32';
+
+/** Fetches outputs of a loaded graph; both lists are ports such as `name` or `name:2`, joined by commas. */
+export type RunGraph = (feeds: readonly Tensor[], feedPorts: string, fetchPorts: string) => Tensor[];
+
+/** Graphs that were loaded, by their text: networks of one shape share theirs. */
+const loaded = new Map<string, RunGraph>();
+
+/**
+ * A TensorFlow graph, written node by node as the text file `saved_model.pbtxt`: the only way to hand tfjs-node more than
+ * one operation at a time. Every method returns the name of the node that it adds; `name:k` is a node's output k.
+ */
+export class Graph {
+  private text = '';
+  private count = 0;
+
+  /**
+   * Adds an operation.
+   *
+   * @param attributes as text of attr_value.proto. Default: T is float32.
+   */
+  op(
+    operation: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, string>> = { T: FLOAT },
+    name = `n${this.count++}`,
+  ): string {
+    const parts = [
+      ...inputs.map((input) => `input: "${input}"`),
+      ...Object.entries(attributes).map(([key, value]) => `attr { key: "${key}" value { ${value} } }`),
+    ];
+    this.text += `node { name: "${name}" op: "${operation}" ${parts.join(' ')} }\n`;
+    return name;
+  }
+
+  /** A float32 tensor that is fed. */
+  input(name: string): string {
+    return this.op('Placeholder', [], { dtype: FLOAT }, name);
+  }
+
+  /** A constant of integers with the shape; [] for a number. */
+  ints(values: readonly number[], shape: readonly number[] = [values.length]): string {
+    return this.constant('DT_INT32', shape, values.map((value) => `int_val: ${value}`).join(' '));
+  }
+
+  /** A constant of zeros. */
+  zeros(...shape: readonly number[]): string {
+    return this.constant('DT_FLOAT', shape, 'float_val: 0');
+  }
+
+  matMul(a: string, b: string, transposeA = false, transposeB = false): string {
+    return this.op('MatMul', [a, b], { T: FLOAT, transpose_a: `b: ${transposeA}`, transpose_b: `b: ${transposeB}` });
+  }
+
+  /** The same values in another shape, of numbers or a node; one may be −1. */
+  reshape(x: string, shape: readonly number[] | string, name?: string): string {
+    const to = typeof shape === 'string' ? shape : this.ints(shape);
+    return this.op('Reshape', [x, to], { T: FLOAT, Tshape: INT }, name);
+  }
+
+  /** Side by side along the axis. */
+  concat(parts: readonly string[], axis = 0, name?: string, type: string = FLOAT): string {
+    const attributes = { T: type, N: `i: ${parts.length}`, Tidx: INT };
+    return this.op('ConcatV2', [...parts, this.ints([axis], [])], attributes, name);
+  }
+
+  /** Parts of these sizes along the first axis. */
+  split(x: string, sizes: readonly number[]): string[] {
+    const attributes = { T: FLOAT, Tlen: INT, num_split: `i: ${sizes.length}` };
+    const name = this.op('SplitV', [x, this.ints(sizes), this.ints([0], [])], attributes);
+    return sizes.map((_, k) => `${name}:${k}`);
+  }
+
+  /** Loads the graph; TensorFlow reads it from a folder, which is gone again afterwards. */
+  load(): RunGraph {
+    const known = loaded.get(this.text);
+    if (known !== undefined) return known;
+    const { backend } = tensorflow();
+    const folder = mkdtempSync(join(tmpdir(), 'lyreo-graph-'));
+    let id: number;
+    try {
+      const graph = `meta_info_def { tags: "serve" } graph_def { ${this.text} versions { producer: 1882 } }`;
+      writeFileSync(join(folder, 'saved_model.pbtxt'), `saved_model_schema_version: 1 meta_graphs { ${graph} }`);
+      id = backend.binding.loadSavedModel(folder, 'serve');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    const run: RunGraph = (feeds, feedPorts, fetchPorts) =>
+      backend.binding
+        .runSavedModel(id, backend.getInputTensorIds(feeds), feedPorts, fetchPorts)
+        .map((output) => backend.createOutputTensor(output));
+    loaded.set(this.text, run);
+    return run;
+  }
+
+  private constant(type: string, shape: readonly number[], values: string): string {
+    const dimensions = shape.map((size) => `dim { size: ${size} }`).join(' ');
+    const tensor = `tensor { dtype: ${type} tensor_shape { ${dimensions} } ${values} }`;
+    return this.op('Const', [], { dtype: `type: ${type}`, value: tensor });
+  }
+}
