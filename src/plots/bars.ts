@@ -1,7 +1,7 @@
-import { briefly, colourOf, fade } from './marks';
-import { type Panel, type PanelOptions, emptyPanel } from './panel';
+import { colourOf, fade } from './marks';
+import { type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Row, type Rows, numbersOf, recordsOf } from './rows';
 import { logTicks } from './scale';
-import { type Rows, groupsOf, numbersOf, recordsOf } from './rows';
 import { INK } from './theme';
 
 /** Which columns of the rows a panel of bars shows. */
@@ -26,63 +26,66 @@ export function bars(
     readonly horizontal?: boolean;
   } = {},
 ): Panel {
-  const { stacked = false, horizontal = false } = options;
+  const { stacked = false, horizontal = false, logY = false } = options;
   const records = recordsOf(rows);
-  const panel = emptyPanel({ ...options, logY: options.logY ?? false });
-  if (stacked) panel.barmode = 'relative';
+  const placeOf = (row: Row): string => String(row[columns.category]);
   const [along, across] = horizontal ? ['y', 'x'] : ['x', 'y'];
-  groupsOf(records, columns.by).forEach(([name, own], rank) => {
+  const panel = groupPanel(records, columns.by, { ...options, logY }, ({ rows: own, colour, name }) => {
     const values = numbersOf(own, columns.value);
-    const category = own.map((row) => String(row[columns.category]));
-    const ends = [columns.low, columns.high].map((column) =>
-      column === undefined ? [] : own.map((row) => Number(row[column] ?? Number.NaN)),
-    );
-    const colour =
-      columns.by === undefined
-        ? category.map((place, k) => colourOf(place, options.colours === undefined ? 0 : k, options.colours))
-        : colourOf(name, rank, options.colours);
-    panel.traces.push({
+    const colours = own.map((row, k) => colourOf(placeOf(row), options.colours === undefined ? 0 : k, options.colours));
+    return {
       type: 'bar',
-      name,
-      legendgroup: name,
       ...(horizontal && { orientation: 'h' }),
-      ...(!stacked && { offsetgroup: name }),
-      [along]: category,
+      [along]: own.map(placeOf),
       [across]: values,
-      marker: { color: colour },
-      ...(stacked ? {} : { text: values.map(briefly), textposition: 'outside', textangle: 0, constraintext: 'none' }),
+      marker: { color: columns.by === undefined ? colours : colour },
+      ...(stacked
+        ? {}
+        : {
+            offsetgroup: name,
+            text: values.map((value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '')),
+            textposition: 'outside',
+            textangle: 0,
+            constraintext: 'none',
+          }),
       textfont: { size: 11, color: INK },
       cliponaxis: false,
-      ...(ends[0].length > 0 && {
-        [`error_${across}`]: {
-          type: 'data',
-          symmetric: false,
-          array: ends[1].map((end, k) => (Number.isFinite(end) ? end - values[k] : 0)),
-          arrayminus: ends[0].map((end, k) => (Number.isFinite(end) ? values[k] - end : 0)),
-          color: INK,
-          thickness: 1.2,
-          width: 4,
-        },
-      }),
+      ...rangeBars(`error_${across}`, own, columns, values, { color: INK, thickness: 1.2 }),
       hovertemplate: `%{${along}}: %{${across}:.4g}<extra>${name}</extra>`,
-    });
+    };
   });
-  const places = [...new Set(records.map((row) => String(row[columns.category])))];
-  if (!horizontal) {
-    const tops = numbersOf(records, columns.high ?? columns.value).map((top, k) =>
-      Number.isFinite(top) ? top : Number(records[k][columns.value]),
-    );
-    const sums = places.map((place) =>
-      tops.filter((_, k) => records[k][columns.category] === place).reduce((a, b) => a + b, 0),
-    );
-    // Room for the values above the bars.
-    panel.values.push(...(options.logY === true ? [] : [0]), ...(stacked ? sums : tops).map((top) => 1.06 * top));
-  }
+  if (stacked) panel.barmode = 'relative';
+  const places = [...new Set(records.map(placeOf))];
   const axis = { type: 'category', categoryarray: places, ticks: '' };
-  if (horizontal) Object.assign(panel.y, axis, { autorange: 'reversed', showgrid: false });
-  else Object.assign(panel.x, axis);
-  if (horizontal) Object.assign(panel.x, { rangemode: 'tozero' });
+  if (horizontal) {
+    Object.assign(panel.y, axis, { autorange: 'reversed', showgrid: false });
+    Object.assign(panel.x, { rangemode: 'tozero' });
+    return panel;
+  }
+  Object.assign(panel.x, axis);
+  const values = numbersOf(records, columns.value);
+  const tops = numbersOf(records, columns.high ?? columns.value).map((top, k) =>
+    Number.isFinite(top) ? top : values[k],
+  );
+  const sums = places.map((place) => tops.filter((_, k) => placeOf(records[k]) === place).reduce((a, b) => a + b, 0));
+  // Room for the values above the bars.
+  panel.values.push(...(logY ? [] : [0]), ...(stacked ? sums : tops).map((top) => 1.06 * top));
   return panel;
+}
+
+/** The bars of a trace from the least to the greatest seed, as its `error_x` or `error_y`; none without such columns. */
+export function rangeBars(
+  name: string,
+  rows: readonly Row[],
+  { low, high }: { readonly low?: string; readonly high?: string },
+  values: readonly number[],
+  style: object,
+): object {
+  if (low === undefined || high === undefined) return {};
+  const length = (ends: readonly number[], sign: number): number[] =>
+    ends.map((end, k) => (Number.isFinite(end) ? sign * (end - values[k]) : 0));
+  const [array, arrayminus] = [length(numbersOf(rows, high), 1), length(numbersOf(rows, low), -1)];
+  return { [name]: { type: 'data', symmetric: false, array, arrayminus, ...style, width: 4 } };
 }
 
 /** Which columns of the rows a panel of boxes shows: the quantiles of each row. */
@@ -98,28 +101,21 @@ export interface BoxColumns {
 /** Horizontal boxes, one per row: quartiles and median, whiskers from 5 to 95 %. */
 export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {}): Panel {
   const records = recordsOf(rows);
-  const panel = emptyPanel(options);
-  records.forEach((row, rank) => {
-    const name = String(row[columns.name]);
-    const valueOf = (column: string): number[] => numbersOf([row], column);
-    const colour = colourOf(name, rank, options.colours);
-    panel.traces.push({
-      type: 'box',
-      orientation: 'h',
-      name,
-      y: [name],
-      lowerfence: valueOf(columns.q05),
-      q1: valueOf(columns.q25),
-      median: valueOf(columns.q50),
-      q3: valueOf(columns.q75),
-      upperfence: valueOf(columns.q95),
-      line: { color: colour },
-      fillcolor: fade(colour, 0.25),
-      showlegend: false,
-    });
-  });
+  const panel = groupPanel(records, columns.name, options, ({ rows: own, colour, name }) => ({
+    type: 'box',
+    orientation: 'h',
+    y: [name],
+    lowerfence: numbersOf(own, columns.q05),
+    q1: numbersOf(own, columns.q25),
+    median: numbersOf(own, columns.q50),
+    q3: numbersOf(own, columns.q75),
+    upperfence: numbersOf(own, columns.q95),
+    line: { color: colour },
+    fillcolor: fade(colour, 0.25),
+    showlegend: false,
+  }));
   if (options.logX === true) {
-    const ticks = logTicks(records.flatMap((row) => [Number(row[columns.q05]), Number(row[columns.q95])]));
+    const ticks = logTicks([...numbersOf(records, columns.q05), ...numbersOf(records, columns.q95)]);
     Object.assign(panel.x, { tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) });
   }
   const names = records.map((row) => String(row[columns.name]));
@@ -134,19 +130,14 @@ export function histogram(
   options: PanelOptions & { readonly bin: number; readonly most: number },
 ): Panel {
   const { bin, most } = options;
-  const panel = emptyPanel({ xRange: [0, most], ...options });
+  const panel = groupPanel(rows, columns.by, { xRange: [0, most], ...options }, ({ rows: own, colour, name }) => ({
+    type: 'histogram',
+    histnorm: 'percent',
+    x: numbersOf(own, columns.value),
+    xbins: { start: 0, end: most, size: bin },
+    marker: { color: fade(colour, 0.5) },
+    hovertemplate: `%{x}: %{y:.1f} %<extra>${name}</extra>`,
+  }));
   panel.barmode = 'overlay';
-  groupsOf(recordsOf(rows), columns.by).forEach(([name, own], rank) => {
-    panel.traces.push({
-      type: 'histogram',
-      histnorm: 'percent',
-      name,
-      legendgroup: name,
-      x: numbersOf(own, columns.value),
-      xbins: { start: 0, end: most, size: bin },
-      marker: { color: fade(colourOf(name, rank, options.colours), 0.5) },
-      hovertemplate: `%{x}: %{y:.1f} %<extra>${name}</extra>`,
-    });
-  });
   return panel;
 }

@@ -1,5 +1,5 @@
 import { type Panel, type PanelOptions, emptyPanel } from './panel';
-import { type Rows, numbersOf, placesOf, recordsOf } from './rows';
+import { type Rows, numbersOf, placesOf, recordsOf, textsOf } from './rows';
 
 /** Rows as coloured cells: one per pair of x and y. With `centred` the colours run from orange over white at 0 to blue. */
 export function heatMap(
@@ -19,7 +19,7 @@ export function heatMap(
   const largest = Math.max(...values.map(Math.abs));
   const { unit, centred = false, from = centred ? -largest : undefined, to = centred ? largest : undefined } = options;
   const panel = emptyPanel(options);
-  const y = records.map((row) => String(row[columns.y]));
+  const y = textsOf(records, columns.y);
   panel.traces.push({
     type: 'heatmap',
     x: placesOf(records, columns.x),
@@ -28,13 +28,7 @@ export function heatMap(
     ...(from !== undefined && { zmin: from }),
     ...(to !== undefined && { zmax: to }),
     // Orange to blue: told apart by every kind of colour vision.
-    colorscale: centred
-      ? [
-          [0, '#D55E00'],
-          [0.5, '#f7f7f7'],
-          [1, '#0072B2'],
-        ]
-      : 'Viridis',
+    colorscale: centred ? ['#D55E00', '#f7f7f7', '#0072B2'].map((colour, k) => [k / 2, colour]) : 'Viridis',
     colorbar: { title: { text: unit }, thickness: 12 },
     xgap: 1,
     ygap: 1,

@@ -1,5 +1,6 @@
-import { colourOf, fade } from './marks';
-import { MOST_LINES, type Panel, type PanelOptions, emptyPanel } from './panel';
+import { rangeBars } from './bars';
+import { fade } from './marks';
+import { MOST_LINES, type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Row, type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
 
 /** Which columns of the rows a panel of lines shows. */
@@ -21,15 +22,12 @@ const SYMBOLS = ['circle', 'square', 'diamond', 'triangle-up', 'cross', 'pentago
 
 /** Lines over time with a band between low and high: learning curves. */
 export function band(rows: Rows, columns: LineColumns, options: PanelOptions = {}): Panel {
-  return lines(rows, columns, options, (line) => [
-    ...(line.low === undefined || line.high === undefined ? [] : [bandTrace(line)]),
-    lineTrace(line, 'lines'),
-  ]);
+  return lines(rows, columns, options, 'lines');
 }
 
 /** Lines with a mark at each swept value, and a bar from low to high. */
 export function sweep(rows: Rows, columns: LineColumns, options: PanelOptions = {}): Panel {
-  const panel = lines(rows, columns, options, (line) => [{ ...lineTrace(line, 'lines+markers'), ...rangeBars(line) }]);
+  const panel = lines(rows, columns, options, 'lines+markers');
   const x = panel.traces.flatMap((trace) => (trace as { readonly x: readonly (number | string)[] }).x);
   const places = [...new Set([...x, ...panel.overloaded.map((point) => point.x)])];
   if (places.some((value) => typeof value === 'string'))
@@ -39,87 +37,47 @@ export function sweep(rows: Rows, columns: LineColumns, options: PanelOptions = 
   return panel;
 }
 
-interface Line {
-  readonly name: string;
-  readonly colour: string;
-  readonly rank: number;
-  readonly x: (number | string)[];
-  readonly y: number[];
-  readonly low: number[] | undefined;
-  readonly high: number[] | undefined;
-}
-
-function lines(rows: Rows, columns: LineColumns, options: PanelOptions, traces: (line: Line) => object[]): Panel {
-  const groups = groupsOf(recordsOf(rows), columns.by);
-  if (groups.length > MOST_LINES)
-    throw new RangeError(
-      `a panel is to hold ${groups.length} lines (${groups.map(([name]) => name).join(', ')}); allowed: ${MOST_LINES}, more need a panel each`,
-    );
-  const panel = emptyPanel(options);
-  groups.forEach(([name, all], rank) => {
-    const colour = colourOf(name, rank, options.colours);
-    const isOverloaded = (row: Row): boolean => columns.overloaded !== undefined && Number(row[columns.overloaded]) > 0;
-    const steady = all.filter((row) => !isOverloaded(row));
-    const line: Line = {
-      name,
-      colour,
-      rank,
-      x: placesOf(steady, columns.x),
-      y: numbersOf(steady, columns.y),
-      low: columns.low === undefined ? undefined : numbersOf(steady, columns.low),
-      high: columns.high === undefined ? undefined : numbersOf(steady, columns.high),
-    };
-    panel.traces.push(...traces(line));
-    panel.values.push(...line.y, ...(line.low ?? []), ...(line.high ?? []));
+function lines(rows: Rows, columns: LineColumns, options: PanelOptions, mode: 'lines' | 'lines+markers'): Panel {
+  const { low, high } = columns;
+  const isOverloaded = (row: Row): boolean => Number(row[columns.overloaded ?? '']) > 0;
+  const panel = groupPanel(rows, columns.by, options, ({ name, rows: all, colour, rank }, panel) => {
+    const own = all.filter((row) => !isOverloaded(row));
+    const [x, y] = [placesOf(own, columns.x), numbersOf(own, columns.y)];
+    const ends = [low, high].map((column) => (column === undefined ? [] : numbersOf(own, column)));
+    panel.values.push(...y, ...ends.flat());
     for (const row of all.filter(isOverloaded))
       panel.overloaded.push({ name, colour, x: placesOf([row], columns.x)[0], y: Number(row[columns.y]) });
-    const last = line.y.filter(Number.isFinite).at(-1);
+    const last = y.filter(Number.isFinite).at(-1);
     if (last !== undefined && name !== '') panel.ends.push({ name, colour, y: last });
+    const line = {
+      type: 'scatter',
+      mode,
+      x,
+      y,
+      line: { color: colour, width: 2, dash: DASHES[rank % DASHES.length] },
+      hovertemplate: `%{x}: %{y:.4g}<extra>${name}</extra>`,
+    };
+    if (mode === 'lines+markers') {
+      const bars = rangeBars('error_y', own, columns, y, { color: colour, thickness: 1.4 });
+      return { ...line, marker: { size: 8, symbol: SYMBOLS[rank % SYMBOLS.length] }, ...bars };
+    }
+    const between = {
+      type: 'scatter',
+      mode: 'lines',
+      showlegend: false,
+      x: [...x, ...[...x].reverse()],
+      y: [...ends[1], ...ends[0].reverse()],
+      fill: 'toself',
+      fillcolor: fade(colour, 0.18),
+      line: { width: 0 },
+      hoverinfo: 'skip',
+    };
+    return low === undefined || high === undefined ? line : [between, line];
   });
+  const names = groupsOf(recordsOf(rows), columns.by).map(([name]) => name);
+  if (names.length > MOST_LINES)
+    throw new RangeError(
+      `a panel is to hold ${names.length} lines (${names.join(', ')}); allowed: ${MOST_LINES}, more need a panel each`,
+    );
   return panel;
-}
-
-function lineTrace({ name, colour, rank, x, y }: Line, mode: 'lines' | 'lines+markers'): object {
-  return {
-    type: 'scatter',
-    mode,
-    name,
-    legendgroup: name,
-    x,
-    y,
-    line: { color: colour, width: 2, dash: DASHES[rank % DASHES.length] },
-    ...(mode === 'lines' ? {} : { marker: { size: 8, symbol: SYMBOLS[rank % SYMBOLS.length] } }),
-    hovertemplate: `%{x}: %{y:.4g}<extra>${name}</extra>`,
-  };
-}
-
-function bandTrace({ name, colour, x, low = [], high = [] }: Line): object {
-  return {
-    type: 'scatter',
-    mode: 'lines',
-    name,
-    legendgroup: name,
-    showlegend: false,
-    x: [...x, ...[...x].reverse()],
-    y: [...high, ...[...low].reverse()],
-    fill: 'toself',
-    fillcolor: fade(colour, 0.18),
-    line: { width: 0 },
-    hoverinfo: 'skip',
-  };
-}
-
-function rangeBars({ colour, y, low, high }: Line): object {
-  if (low === undefined || high === undefined) return {};
-  return {
-    error_y: {
-      type: 'data',
-      symmetric: false,
-      array: high.map((value, k) => value - y[k]),
-      arrayminus: low.map((value, k) => y[k] - value),
-      color: colour,
-      thickness: 1.4,
-      width: 4,
-    },
-  };
 }

@@ -13,11 +13,6 @@ export function colourOf(name: string, rank: number, colours: Readonly<Partial<R
   return colours[name] ?? METHOD_COLOURS.get(name) ?? OKABE_ITO[rank % OKABE_ITO.length];
 }
 
-/** Three significant digits, as bars carry them: "2.47", "0", "0.0069". */
-export function briefly(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '';
-}
-
 export function fade(colour: string, opacity: number): string {
   const channel = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
   return `rgba(${channel(1)}, ${channel(3)}, ${channel(5)}, ${opacity})`;

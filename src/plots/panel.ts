@@ -1,7 +1,8 @@
 /** A figure is made of panels: each holds Plotly traces that its reader can see, change and add to. */
 import type { Figure } from './figure';
 import { INK } from './theme';
-import { axisSuffix, heading } from './marks';
+import { axisSuffix, colourOf, heading } from './marks';
+import { type Row, type Rows, groupsOf, recordsOf } from './rows';
 import { type Scale, scaleOf } from './scale';
 
 /** The words and scales of a panel's axes. */
@@ -49,7 +50,7 @@ export interface Panel {
 /** Lines a panel may hold: more cannot be told apart. */
 export const MOST_LINES = 6;
 
-export function emptyPanel(options: PanelOptions, values: number[] = []): Panel {
+export function emptyPanel(options: PanelOptions): Panel {
   const { title = '', x, logX = false, logY, xRange, yRange } = options;
   return {
     title,
@@ -59,12 +60,35 @@ export function emptyPanel(options: PanelOptions, values: number[] = []): Panel 
     shapes: [],
     notes: [],
     remarks: [],
-    values,
+    values: [],
     logY,
     barmode: 'group',
     ends: [],
     overloaded: [],
   };
+}
+
+/** Rows of one name and colour; the rank is among the groups. */
+export interface Group {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly colour: string;
+  readonly rank: number;
+}
+
+/** A panel of the traces that `traces` makes of each group of rows, by a column; they get the group's name. */
+export function groupPanel(
+  rows: Rows,
+  by: string | undefined,
+  options: PanelOptions,
+  traces: (group: Group, panel: Panel) => object | object[],
+): Panel {
+  const panel = emptyPanel(options);
+  groupsOf(recordsOf(rows), by).forEach(([name, own], rank) => {
+    const group = { name, rows: own, colour: colourOf(name, rank, options.colours), rank };
+    panel.traces.push(...[traces(group, panel)].flat().map((trace) => ({ name, legendgroup: name, ...trace })));
+  });
+  return panel;
 }
 
 export interface FigureOptions {

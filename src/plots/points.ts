@@ -1,6 +1,6 @@
 import { colourOf, fade } from './marks';
-import { type Panel, type PanelOptions, emptyPanel } from './panel';
-import { type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
+import { type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Rows, numbersOf, placesOf, recordsOf, textsOf } from './rows';
 
 /** Rows as dots, one colour per group: single seeds, candidates, decisions. */
 export function points(
@@ -9,22 +9,16 @@ export function points(
   options: PanelOptions & { readonly size?: number; readonly opacity?: number } = {},
 ): Panel {
   const { size = 5, opacity = 0.6 } = options;
-  const panel = emptyPanel(options);
-  groupsOf(recordsOf(rows), columns.by).forEach(([name, own], rank) => {
-    const y = placesOf(own, columns.y);
-    panel.values.push(...y.filter((value) => typeof value === 'number'));
-    panel.traces.push({
-      type: 'scatter',
-      mode: 'markers',
-      name,
-      legendgroup: name,
-      x: placesOf(own, columns.x),
-      y,
-      ...(columns.text !== undefined && { text: own.map((row) => String(row[columns.text ?? ''])) }),
-      marker: { color: fade(colourOf(name, rank, options.colours), opacity), size },
-      hovertemplate: `%{x:.4g}, %{y:.4g}${columns.text === undefined ? '' : ' %{text}'}<extra>${name}</extra>`,
-    });
-  });
+  const panel = groupPanel(rows, columns.by, options, ({ rows: own, colour, name }) => ({
+    type: 'scatter',
+    mode: 'markers',
+    x: placesOf(own, columns.x),
+    y: placesOf(own, columns.y),
+    ...(columns.text !== undefined && { text: textsOf(own, columns.text) }),
+    marker: { color: fade(colour, opacity), size },
+    hovertemplate: `%{x:.4g}, %{y:.4g}${columns.text === undefined ? '' : ' %{text}'}<extra>${name}</extra>`,
+  }));
+  panel.values.push(...placesOf(recordsOf(rows), columns.y).filter((value) => typeof value === 'number'));
   return panel;
 }
 
@@ -34,26 +28,23 @@ export function layers(
   columns: { readonly x: string; readonly y: string; readonly by: string; readonly colour?: string },
   options: PanelOptions = {},
 ): Panel {
-  const panel = emptyPanel(options);
-  groupsOf(recordsOf(rows), columns.by).forEach(([name, own], rank) => {
-    const group = columns.colour === undefined ? name : String(own[0][columns.colour]);
-    const colour = colourOf(group, rank, options.colours);
-    panel.traces.push({
+  const heights = new Map<unknown, number>();
+  for (const row of recordsOf(rows))
+    heights.set(row[columns.x], (heights.get(row[columns.x]) ?? 0) + Number(row[columns.y]));
+  const panel = groupPanel(rows, columns.by, options, ({ rows: own, name, rank }) => {
+    const colour = colourOf(String(own[0][columns.colour ?? columns.by]), rank, options.colours);
+    return {
       type: 'scatter',
       mode: 'lines',
       stackgroup: 'layers',
-      name,
       showlegend: false,
       x: Float32Array.from(numbersOf(own, columns.x)),
       y: Float32Array.from(numbersOf(own, columns.y)),
       line: { shape: 'hv', width: 0.6, color: colour },
       fillcolor: fade(colour, 0.55),
       hovertemplate: `${name}: %{y:.3g}<extra></extra>`,
-    });
+    };
   });
-  const heights = new Map<unknown, number>();
-  for (const row of recordsOf(rows))
-    heights.set(row[columns.x], (heights.get(row[columns.x]) ?? 0) + Number(row[columns.y]));
   panel.values.push(0, ...heights.values());
   return panel;
 }

@@ -43,18 +43,17 @@ export function placesOf(rows: readonly Row[], column: string): (number | string
   return rows.map((row) => (isNumeric ? Number(row[column]) : String(row[column])));
 }
 
+/** A column as texts. */
+export function textsOf(rows: readonly Row[], column: string): string[] {
+  return rows.map((row) => String(row[column]));
+}
+
 /** Rows by the value of a column, in order of appearance; without a column one group with the empty name. */
 export function groupsOf(rows: readonly Row[], column: string | undefined): [name: string, rows: Row[]][] {
   if (column === undefined) return [['', [...rows]]];
   checkColumn(rows, column);
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const name = String(row[column]);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [row]);
-    else group.push(row);
-  }
-  return [...groups];
+  const names = [...new Set(textsOf(rows, column))];
+  return names.map((name) => [name, rows.filter((row) => String(row[column]) === name)]);
 }
 
 function checkColumn(rows: readonly Row[], column: string): void {

@@ -1,6 +1,5 @@
-import { colourOf } from './marks';
-import { type Panel, type PanelOptions, emptyPanel } from './panel';
-import { type Rows, groupsOf, numbersOf, recordsOf } from './rows';
+import { type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Rows, numbersOf, recordsOf, textsOf } from './rows';
 
 /** Which columns of the rows a timeline shows. */
 export interface TimelineColumns {
@@ -17,29 +16,22 @@ export interface TimelineColumns {
 
 /** Bars from a begin to an end, one below the other: what happened when. */
 export function timeline(rows: Rows, columns: TimelineColumns, options: PanelOptions = {}): Panel {
-  const records = recordsOf(rows);
-  const panel = emptyPanel({ x: 'time [s]', ...options });
-  panel.barmode = 'overlay';
-  groupsOf(records, columns.by).forEach(([name, own], rank) => {
-    const from = numbersOf(own, columns.from);
-    const to = numbersOf(own, columns.to);
-    panel.traces.push({
+  const { row, from, to, by, text } = columns;
+  const panel = groupPanel(rows, by, { x: 'time [s]', ...options }, ({ rows: own, colour, name }) => {
+    const base = numbersOf(own, from);
+    return {
       type: 'bar',
       orientation: 'h',
-      name,
-      legendgroup: name,
-      y: own.map((row) => String(row[columns.row])),
-      base: from,
-      x: to.map((end, k) => end - from[k]),
-      marker: { color: colourOf(name, rank, options.colours) },
-      ...(columns.text !== undefined && {
-        text: own.map((row) => String(row[columns.text ?? ''])),
-        textposition: 'none',
-      }),
-      hovertemplate: `%{y}: from %{base:.4f} s for %{x:.4f} s${columns.text === undefined ? '' : '<br>%{text}'}<extra>${name}</extra>`,
-    });
+      y: textsOf(own, row),
+      base,
+      x: numbersOf(own, to).map((end, k) => end - base[k]),
+      marker: { color: colour },
+      ...(text !== undefined && { text: textsOf(own, text), textposition: 'none' }),
+      hovertemplate: `%{y}: from %{base:.4f} s for %{x:.4f} s${text === undefined ? '' : '<br>%{text}'}<extra>${name}</extra>`,
+    };
   });
-  const names = [...new Set(records.map((row) => String(row[columns.row])))];
+  panel.barmode = 'overlay';
+  const names = [...new Set(textsOf(recordsOf(rows), row))];
   Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.4, -0.6], ticks: '' });
   return panel;
 }
