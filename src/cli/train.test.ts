@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArrayFile, writeArrayFile } from '../lyreo/array-file';
-import { loadCheckpoint } from '../lyreo/checkpoint';
 import { builtCli } from '../../tests/support/built';
 
 let cli = '';
@@ -112,7 +111,7 @@ describe('lyreo train and evaluate', () => {
       /allowed: .*, as in taken\/checkpoint/,
     );
     expect(lyreo('evaluate', 'taken/policy.lyreo', '--servers', '4').err).toMatch(
-      /trained for 3 servers; this system has 4/,
+      /trained for 3 servers, .*; this system has 4 servers/,
     );
   });
 
@@ -124,8 +123,7 @@ describe('lyreo train and evaluate', () => {
 
     // The goal as an interrupted training leaves it.
     const path = join(folder, 'goal', 'checkpoint.lyreo');
-    const { facts, arrays } = readArrayFile(path);
-    writeArrayFile(path, { facts: { ...(facts as object), target: 3 }, arrays });
+    writeArrayFile(path, { ...readArrayFile(path), target: 3 });
     const third = resume('--users', '5', '--set', 'updateEpochs=2');
     expect(third.err).toMatch(/^resumed after update 1\nupdate 2\/3.*\nupdate 3\/3/);
     expect([third.code, updatesOf()]).toEqual([0, 3]);
@@ -141,12 +139,6 @@ describe('lyreo train and evaluate', () => {
       ['--method ly-ppo', /allowed: .*, as in goal\/checkpoint/],
     ] as const)
       expect(resume(...args.split(' '))).toMatchObject({ code: 2, err: expect.stringMatching(complaint) as string });
-
-    // A checkpoint of an early version.
-    writeArrayFile(path, { facts: { ...(facts as object), target: undefined }, arrays });
-    expect(loadCheckpoint(path).target).toBeUndefined();
-    expect(resume('--updates', '2').code).toBe(0);
-    expect(loadCheckpoint(path).target).toBe(2);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(

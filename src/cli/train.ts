@@ -166,8 +166,6 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
     return { config, method, training: hyperparameters(method), seed, updates };
   }
   const found = loadCheckpoint(path);
-  // A checkpoint of an early version does not tell how many updates it was to have.
-  const { target = Math.max(updates, found.updates) } = found;
   const method = withCredit(isGiven('method') ? flags.method : learningByIds(found.method, path), flags.credit);
   warnOfLengths(found.config);
   return {
@@ -175,7 +173,7 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
     method,
     training: { ...found.training, ...hyperparameters(method) },
     seed: isGiven('seed') ? seed : found.seed,
-    updates: isGiven('updates') ? updates : target,
+    updates: isGiven('updates') ? updates : found.target,
   };
 }
 

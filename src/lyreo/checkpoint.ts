@@ -7,11 +7,10 @@ import type { SystemConfig } from '../system/config';
 import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
-import { Learner, type UpdateLog } from './lyreo';
+import { Learner, type LearnerState, type UpdateLog } from './lyreo';
 import { type DecisionOptions, type LearningMethod, type MethodIds, methodIds } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
-import { type State, floatsOf } from './state';
 
 /** What determines a training: the same four give the same bytes. Functions of a method stand by their ids. */
 export interface TrainingRun {
@@ -21,41 +20,38 @@ export interface TrainingRun {
   readonly seed: number;
 }
 
-/** A training as it was after an update. */
-export interface Checkpoint extends TrainingRun {
+/** What every file of a training says. */
+interface Saved extends TrainingRun {
+  readonly kind: 'checkpoint' | 'policy';
   /** Version of lyreo that wrote it. */
   readonly library: string;
   /** Of the files that its configuration names. */
   readonly files: FileHashes;
   readonly updates: number;
-  /** Updates that were asked for in all; undefined in a checkpoint of an early version. */
-  readonly target?: number | undefined;
+}
+
+/** A training as it was after an update. */
+export interface Checkpoint extends Saved {
+  /** Updates that were asked for in all. */
+  readonly target: number;
   /** The log so far. */
   readonly log: readonly UpdateLog[];
-  readonly state: State;
+  readonly state: LearnerState;
 }
 
 /** A policy with what it was trained for. */
-export interface SavedPolicy extends TrainingRun {
-  readonly library: string;
-  readonly files: FileHashes;
-  readonly updates: number;
-  readonly policy: Policy;
+export interface SavedPolicy extends Saved {
+  /** How the policy sees the system and decides. */
   readonly decision: DecisionOptions;
+  readonly policy: Policy;
 }
 
-interface Facts extends TrainingRun {
-  readonly kind: 'training' | 'policy';
-  readonly library: string;
-  readonly files: FileHashes;
-  readonly updates: number;
-  readonly target?: number | undefined;
-  readonly log?: readonly UpdateLog[];
-  readonly shape?: MlpShape;
-  /** How the policy sees the system and decides. */
-  readonly decision?: DecisionOptions;
+/** A policy's file: its network in place of itself. */
+interface PolicyFile extends Omit<SavedPolicy, 'policy'> {
+  readonly shape: MlpShape;
   /** What the policy sees, formula by formula. */
-  readonly features?: readonly string[];
+  readonly features: readonly string[];
+  readonly weights: Float32Array;
 }
 
 /** How a checkpoint or policy is taken up again. */
@@ -68,7 +64,7 @@ const features: readonly string[] = [...serverFeatureTable, ...serverConstantTab
   ({ name, formula }) => `${name} = ${formula}`,
 );
 
-function factsOf(kind: Facts['kind'], { config, files, method, training, seed, updates }: Learner): Facts {
+function savedOf(kind: Saved['kind'], { config, files, method, training, seed, updates }: Learner): Saved {
   return { kind, library: packageVersion(), files, config, method: methodIds(method), training, seed, updates };
 }
 
@@ -77,19 +73,17 @@ function factsOf(kind: Facts['kind'], { config, files, method, training, seed, u
  *
  * @param target the updates that were asked for in all.
  */
-export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[], target?: number): void {
-  writeArrayFile(path, { facts: { ...factsOf('training', learner), target, log }, arrays: learner.save() });
+export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[], target: number): void {
+  writeArrayFile(path, { ...savedOf('checkpoint', learner), target, log, state: learner.save() });
 }
 
 /**
  * Reads a checkpoint.
  *
- * @throws UserError when it is missing, damaged or no checkpoint.
+ * @throws UserError when it is missing, cut short or no checkpoint.
  */
 export function loadCheckpoint(path: string): Checkpoint {
-  const { facts, arrays } = read(path, 'training');
-  const { library, files, config, method, training, seed, updates, target, log = [] } = facts;
-  return { library, files, config, method, training, seed, updates, target, log, state: arrays };
+  return read(path, 'checkpoint') as Checkpoint;
 }
 
 /**
@@ -105,7 +99,7 @@ export function resumeLearner(
   method: LearningMethod,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): Learner {
-  const { config, files, training, seed, state, library } = checkpoint;
+  const { config, files, training, seed, state } = checkpoint;
   checkSameRun({ ...checkpoint, method: methodIds(method) }, checkpoint, path);
   if (!acceptChangedFiles) checkSameFiles(config, files, path);
   const learner = new Learner(config, method, training, seed);
@@ -113,7 +107,7 @@ export function resumeLearner(
     learner.restore(state);
   } catch (error) {
     learner.dispose();
-    throw misfit(path, library, error);
+    throw misfit(path, checkpoint, error instanceof Error ? error.message : String(error));
   }
   return learner;
 }
@@ -124,27 +118,24 @@ export function resumeLearner(
  * @throws UserError naming the first field that differs, and both values.
  */
 export function checkSameRun(asked: TrainingRun, found: TrainingRun, path: string): void {
-  for (const part of ['method', 'training', 'config', 'seed'] as const) {
-    const [a, b] = [fields(part, asked[part]), fields(part, found[part])];
-    for (const name of new Set([...Object.keys(b), ...Object.keys(a)]))
-      if (JSON.stringify(a[name]) !== JSON.stringify(b[name]))
-        throw new UserError(`${name} is ${show(a[name])}; allowed: ${show(b[name])}, as in ${path}, or another folder`);
-  }
-}
-
-function fields(part: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return { [part]: value };
-  return Object.fromEntries(
-    Object.entries(value).map(([name, x]) => [part === 'method' ? `method's ${name}` : name, x]),
-  );
+  const fields = ({ method, training, config, seed }: TrainingRun): Readonly<Record<string, unknown>> => ({
+    ...Object.fromEntries(Object.entries(method).map(([name, id]) => [`method's ${name}`, id])),
+    ...training,
+    ...config,
+    seed,
+  });
+  const [a, b] = [fields(asked), fields(found)];
+  for (const name of new Set([...Object.keys(b), ...Object.keys(a)]))
+    if (JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+      throw new UserError(`${name} is ${show(a[name])}; allowed: ${show(b[name])}, as in ${path}, or another folder`);
 }
 
 /** Writes a policy with its configuration. */
 export function savePolicy(path: string, learner: Learner): void {
   const { decision, policy } = learner;
-  const { net } = policy;
-  const facts: Facts = { ...factsOf('policy', learner), shape: net.shape, decision, features };
-  writeArrayFile(path, { facts, arrays: { weights: net.parameters.values } });
+  const { shape, parameters } = policy.net;
+  const file: PolicyFile = { ...savedOf('policy', learner), decision, shape, features, weights: parameters.values };
+  writeArrayFile(path, file);
 }
 
 /**
@@ -152,83 +143,47 @@ export function savePolicy(path: string, learner: Learner): void {
  * else may differ.
  *
  * @param config the system it is to act in; default: the one it was trained in.
- * @throws UserError when it is missing, damaged or no policy, when the systems do not match, or naming a file of both
- * systems that has other content than in the training.
+ * @throws UserError when it is missing, cut short or no policy, when the systems do not match, when this version of
+ *   lyreo has other features or networks, or naming a file of both systems that has other content than in the training.
  */
 export function loadPolicy(
   path: string,
   config?: SystemConfig,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): SavedPolicy {
-  const { facts, arrays } = read(path, 'policy');
-  const { library, files, method, training, seed, updates, shape } = facts;
-  checkFeatures(path, facts);
-  if (!acceptChangedFiles) checkSameFiles(facts.config, files, path, config);
-  if (config !== undefined) checkServers(path, facts.config, config);
-  const policy = createPolicy(
-    method.policy,
-    { servers: facts.config.servers, hidden: training.hidden },
-    createRng(seed),
-  );
-  if (JSON.stringify(shape) !== JSON.stringify(policy.net.shape))
-    throw new UserError(
-      `${path}: the policy's network is ${shapeText(shape)}, written by lyreo ${library}; allowed: ${shapeText(policy.net.shape)}, as lyreo ${packageVersion()} has it`,
-    );
-  try {
-    policy.net.parameters.restore(floatsOf(arrays, 'weights'));
-  } catch (error) {
-    throw misfit(path, library, error);
-  }
-  // A file of an earlier version does not tell: Z was seen, and draws were independent.
-  const earlier = { balanceMeasure: method.balanceMeasure, showsQueue: true, draws: 'independent' } as const;
-  const { decision = earlier } = facts;
-  return { library, files, config: facts.config, method, training, seed, updates, policy, decision };
-}
-
-function checkFeatures(path: string, { library, features: seen = [] }: Facts): void {
-  const at = Array.from({ length: Math.max(seen.length, features.length) }, (_, k) => k).find(
-    (k) => seen[k] !== features[k],
-  );
-  if (at !== undefined)
-    throw new UserError(
-      `${path}: feature ${at} of ${seen.length} is ${show(seen[at])}, written by lyreo ${library}; allowed: ${show(features[at])}, feature ${at} of ${features.length} of lyreo ${packageVersion()}`,
-    );
-}
-
-function checkServers(path: string, trained: SystemConfig, asked: SystemConfig): void {
-  if (trained.servers !== asked.servers)
-    throw new UserError(
-      `${path} was trained for ${trained.servers} servers; this system has ${asked.servers}; allowed: as many as it was trained for`,
-    );
-  const [own, other] = [gpuText(trained), gpuText(asked)];
+  const { shape, features: seen, weights, ...saved } = read(path, 'policy') as PolicyFile;
+  const { method, training, seed, config: trained } = saved;
+  const changed = features.findIndex((feature, k) => feature !== seen[k]);
+  if (changed >= 0 || seen.length !== features.length)
+    throw misfit(path, saved, `feature ${changed} is ${show(seen[changed])}, not ${show(features[changed])}`);
+  if (!acceptChangedFiles) checkSameFiles(trained, saved.files, path, config);
+  const [own, other] = [serversOf(trained), serversOf(config ?? trained)];
   if (own !== other)
     throw new UserError(
       `${path} was trained for ${own}; this system has ${other}; allowed: the servers it was trained for`,
     );
+  const size = { servers: trained.servers, hidden: training.hidden };
+  const policy = createPolicy(method.policy, size, createRng(seed));
+  const { parameters, shape: expected } = policy.net;
+  if (JSON.stringify(shape) !== JSON.stringify(expected) || weights.length !== parameters.values.length)
+    throw misfit(path, saved, `its network is ${JSON.stringify(shape)}, not ${JSON.stringify(expected)}`);
+  parameters.restore(weights);
+  return { ...saved, policy };
 }
 
-/** `Mod (3080, 3080, 3090, 4090)`. */
-function gpuText(config: SystemConfig): string {
+/** `4 servers, Mod (3080, 3080, 3090, 4090)`. */
+function serversOf(config: SystemConfig): string {
   const names = serverSpecs(config).map((spec) => spec.name);
-  return `${config.gpus === undefined ? config.mix : 'servers'} (${names.join(', ')})`;
+  return `${names.length} servers, ${config.gpus === undefined ? config.mix : 'one by one'} (${names.join(', ')})`;
 }
 
-function shapeText(shape: MlpShape | undefined): string {
-  if (shape === undefined) return 'unknown';
-  return `${shape.sharedInputs} + ${shape.rowInputs} features, layers of ${[...shape.hidden, shape.outputs].join(', ')}`;
+function read(path: string, kind: Saved['kind']): Saved {
+  const saved = readArrayFile(path) as Saved;
+  if (saved.kind !== kind) throw new UserError(`${path} holds a ${saved.kind}; allowed: a ${kind}`);
+  return saved;
 }
 
-function read(path: string, kind: Facts['kind']): { facts: Facts; arrays: State } {
-  const { facts, arrays } = readArrayFile(path) as { facts: Facts; arrays: State };
-  if (facts.kind !== kind)
-    throw new UserError(
-      `${path} holds a ${facts.kind === 'training' ? 'checkpoint' : 'policy'}; allowed: a ${kind === 'training' ? 'checkpoint' : 'policy'}`,
-    );
-  return { facts, arrays };
-}
-
-function misfit(path: string, library: string, error: unknown): UserError {
-  const reason = error instanceof Error ? error.message : String(error);
+function misfit(path: string, { library }: Saved, reason: string): UserError {
   return new UserError(
     `${path} does not fit: ${reason}; it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`,
   );

@@ -36,7 +36,7 @@ function learner(method: Partial<LearningMethod>, seed = 1, slots = 20): Learner
 }
 
 function updates(one: Learner, count: number): string[] {
-  return Array.from({ length: count }, () => JSON.stringify(one.update()?.log));
+  return Array.from({ length: count }, () => JSON.stringify(one.update().log));
 }
 
 const methods: readonly Partial<LearningMethod>[] = [
@@ -81,19 +81,10 @@ describe('Learner', () => {
     const one = learner({});
     updates(one, 2);
     const saved = one.save();
-    const before = JSON.stringify(Object.entries(saved).map(([name, array]) => [name, [...array]]));
+    const before = JSON.stringify(saved);
     updates(one, 1);
-    expect(JSON.stringify(Object.entries(saved).map(([name, array]) => [name, [...array]]))).toBe(before);
+    expect(JSON.stringify(saved)).toBe(before);
     one.dispose();
-  });
-
-  it('refuses the state of another method', () => {
-    const [one, other] = [learner({ credit: request }), learner({ credit: delayed })];
-    expect(() => {
-      one.restore(other.save());
-    }).toThrow(/missing/);
-    one.dispose();
-    other.dispose();
   });
 
   it.each(named([{ credit: request }, { credit: delayed }, { credit: printed }, { policy: 'sequential' }]))(
@@ -116,7 +107,6 @@ describe('Learner', () => {
     for (let k = 0; k < 2; k++) {
       const detail = whole.update();
       const rollout = stepped.play();
-      if (detail === null || rollout === null) throw new Error('stopped');
       const credit = stepped.assignCredit(rollout);
       expect(detail.log).toMatchObject(stepped.learn(rollout, credit));
       expect([...credit.advantages]).toEqual([...detail.credit.advantages]);
@@ -129,15 +119,15 @@ describe('Learner', () => {
   it('an observer learns the values of what another plays, keeps its own policy, and leaves the other as it was', () => {
     const [watched, alone, observer] = [learner({}), learner({}), learner({ credit: delayed })];
     const before = [...observer.policy.net.parameters.values];
-    let rollout: Rollout | null = null;
+    const played: Rollout[] = [];
     for (let k = 0; k < 2; k++) {
-      rollout = watched.play();
-      if (rollout === null) throw new Error('stopped');
+      const rollout = watched.play();
+      played.push(rollout);
       observer.learnValues(rollout, observer.assignCredit(rollout));
       const log = watched.learn(rollout, watched.assignCredit(rollout));
-      expect(alone.update()?.log).toMatchObject(log);
+      expect(alone.update().log).toMatchObject(log);
     }
-    const seen = rollout as unknown as Rollout;
+    const seen = played[1];
     const errors = Array.from({ length: 60 }, () => {
       const credit = observer.assignCredit(seen);
       const values = observer.values(seen);
@@ -147,13 +137,6 @@ describe('Learner', () => {
     expect(errors[59]).toBeLessThan(0.7 * errors[0]);
     expect([...observer.policy.net.parameters.values]).toEqual(before);
     for (const one of [watched, alone, observer]) one.dispose();
-  });
-
-  it('stops while it plays when it is asked to', () => {
-    const one = learner({});
-    expect(one.update(() => true)).toBeNull();
-    expect(one.updates).toBe(0);
-    one.dispose();
   });
 
   it.each(['actor', 'critic', 'return predictor'] as const)('names what is not finite: %s', (who) => {

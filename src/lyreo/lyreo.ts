@@ -9,9 +9,8 @@ import { type HeldOutLog, evaluateHeldOut } from './held-out';
 import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
-import { type Critic, Ppo, type PpoLog, createCritic, stateValues } from './ppo';
+import { type Critic, Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
-import { type State, arrayOf, named, partOf } from './state';
 import { TargetNorm } from './target-norm';
 
 /** One line of a training's log. */
@@ -38,6 +37,17 @@ export interface UpdateDetail {
   readonly log: UpdateLog;
   readonly rollout: Rollout;
   readonly credit: Credit;
+}
+
+/** All that a learner has to remember: JSON and typed arrays. */
+export interface LearnerState {
+  readonly ppo: PpoState;
+  /** What the credit rule saved. */
+  readonly credit: unknown;
+  readonly norm: readonly number[];
+  /** Random streams of actions, minibatches and windows. */
+  readonly draws: readonly (readonly number[])[];
+  readonly updates: number;
 }
 
 /** A number that is not finite has turned up; learning has stopped before it spread. */
@@ -91,14 +101,11 @@ export class Learner {
   /**
    * One update: the three steps, and its line of the log.
    *
-   * @returns null when `shouldStop` asked to stop while the episode was played; nothing has changed then but the
-   *   stream of actions, so save before and restore after.
    * @throws DivergenceError naming the tensor that is not finite.
    * @throws UserError when no request of the episode was answered.
    */
-  update(shouldStop?: () => boolean): UpdateDetail | null {
-    const rollout = this.play(shouldStop);
-    if (rollout === null) return null;
+  update(): UpdateDetail {
+    const rollout = this.play();
     const credit = this.assignCredit(rollout);
     const ppo = this.learn(rollout, credit);
     const log = {
@@ -118,19 +125,17 @@ export class Learner {
    * Step 1: an episode of T slots. Each update has an episode of its own; played again before `learn`, it meets the same
    * users, links and requests.
    *
-   * @returns null when `shouldStop`, asked before every slot, ended it.
    * @throws UserError when no request was answered: all completions count, those of the drain too, so each was too large
    *   for the KV pool of its server, and there is nothing to learn from.
    */
-  play(shouldStop?: () => boolean): Rollout | null {
+  play(): Rollout {
     const { config, training } = this;
     const { memoryWeight, fixedPenalty, penaltyUnit, independentShare, burstSlots } = training;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
     const violationUnit = penaltyUnit === 'printed' ? 1 : config.balanceTolerance;
     const weights = rewardWeights(config, memoryWeight, fixedPenalty, violationUnit);
-    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, burstSlots, shouldStop };
+    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, burstSlots };
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
-    if (rollout === null) return null;
     const { completed, arrived } = rollout.metrics;
     if (completed === 0)
       throw invalid(
@@ -201,33 +206,29 @@ export class Learner {
   }
 
   /** All that `restore` needs to go on as if nothing had happened; a copy. */
-  save(): State {
-    const rngs = [this.actionRng, this.batchRng, this.predictorRng].map((rng) => rng.save());
+  save(): LearnerState {
     return {
-      ...this.ppo.save(),
-      ...named('credit', this.credit.save?.() ?? {}),
-      norm: Float64Array.from(this.valueNorm.save()),
-      draws: Float64Array.from(rngs.flat()),
-      updates: Float64Array.of(this.updates),
+      ppo: this.ppo.save(),
+      credit: this.credit.save?.(),
+      norm: this.valueNorm.save(),
+      draws: [this.actionRng, this.batchRng, this.predictorRng].map((rng) => rng.save()),
+      updates: this.updates,
     };
   }
 
   /**
    * Continues from what `save` returned.
    *
-   * @throws RangeError when it is that of another method or system.
+   * @throws RangeError when it is that of another system.
    */
-  restore(state: State): void {
-    this.ppo.restore(state);
-    this.credit.restore?.(partOf(state, 'credit'));
-    this.valueNorm.restore([...arrayOf(state, 'norm')]);
-    const draws = [...arrayOf(state, 'draws')];
-    const rngs = [this.actionRng, this.batchRng, this.predictorRng];
-    const each = draws.length / rngs.length;
-    rngs.forEach((rng, k) => {
-      rng.restore(draws.slice(k * each, (k + 1) * each));
+  restore({ ppo, credit, norm, draws, updates }: LearnerState): void {
+    this.ppo.restore(ppo);
+    this.credit.restore?.(credit);
+    this.valueNorm.restore(norm);
+    [this.actionRng, this.batchRng, this.predictorRng].forEach((rng, k) => {
+      rng.restore(draws[k]);
     });
-    [this.updates] = arrayOf(state, 'updates');
+    this.updates = updates;
   }
 
   dispose(): void {

@@ -1,11 +1,10 @@
 import type { Rng } from '../core/rng';
-import { Adam } from '../nn/adam';
+import { Adam, type AdamState } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import { ClipLoss } from './clip-loss';
 import type { TrainingConfig } from './training-config';
 import type { Policy } from './policy';
-import { type State, named, networkState, partOf, restoreNetwork } from './state';
 import { type Rollout, criticInputs } from './rollout';
 
 /** What PPO reads of a training's hyperparameters. */
@@ -32,6 +31,12 @@ export interface PpoLog {
   readonly clipFrac: number;
   readonly explainedVariance: number;
   readonly epochs: number;
+}
+
+/** Policy and critic with their optimisers. */
+export interface PpoState {
+  readonly actor: AdamState;
+  readonly critic: AdamState;
 }
 
 /** State values: one network, one head per stream of rewards. */
@@ -129,16 +134,13 @@ export class Ppo {
   }
 
   /** Policy and critic with their optimisers. */
-  save(): State {
-    return {
-      ...named('actor', networkState(this.policy.net.parameters, this.actorOptimiser)),
-      ...named('critic', networkState(this.critic.net.parameters, this.criticOptimiser)),
-    };
+  save(): PpoState {
+    return { actor: this.actorOptimiser.save(), critic: this.criticOptimiser.save() };
   }
 
-  restore(state: State): void {
-    restoreNetwork(partOf(state, 'actor'), this.policy.net.parameters, this.actorOptimiser);
-    restoreNetwork(partOf(state, 'critic'), this.critic.net.parameters, this.criticOptimiser);
+  restore({ actor, critic }: PpoState): void {
+    this.actorOptimiser.restore(actor);
+    this.criticOptimiser.restore(critic);
   }
 
   private newLoss(servers: number): ClipLoss {

@@ -1,7 +1,6 @@
 import type { Rng } from '../core/rng';
-import { Adam } from '../nn/adam';
+import { Adam, type AdamState } from '../nn/adam';
 import { LstmPredictor } from '../nn/lstm';
-import { type State, arrayOf, networkState, restoreNetwork } from './state';
 import { TargetNorm } from './target-norm';
 
 /** Settings of the return predictor g_ψ (IV-B2). */
@@ -32,6 +31,12 @@ export interface Sequences {
 export interface PredictorBatch {
   readonly sequences: Sequences;
   readonly targets: Float64Array;
+}
+
+/** All that a predictor needs to go on. */
+export interface PredictorState {
+  readonly network: AdamState;
+  readonly norm: readonly number[];
 }
 
 /**
@@ -137,13 +142,13 @@ export class ReturnPredictor {
     return loss / steps;
   }
 
-  save(): State {
-    return { ...networkState(this.lstm.parameters, this.optimiser), norm: Float64Array.from(this.norm.save()) };
+  save(): PredictorState {
+    return { network: this.optimiser.save(), norm: this.norm.save() };
   }
 
-  restore(state: State): void {
-    restoreNetwork(state, this.lstm.parameters, this.optimiser);
-    this.norm.restore([...arrayOf(state, 'norm')]);
+  restore({ network, norm }: PredictorState): void {
+    this.optimiser.restore(network);
+    this.norm.restore(norm);
   }
 
   /** Cuts sequences into overlapping windows, time first. */

@@ -93,7 +93,6 @@ describe('the bound (37)', () => {
     const learner = new Learner(config, method, trainingConfig(method, { updateEpochs: 3 }), 1);
     learner.update();
     const detail = learner.update();
-    if (detail === null) throw new Error('stopped');
     const { delayed, immediate } = rewardStreams(detail.rollout, config);
     const rewards = delayed.map((x, t) => x + immediate[t]);
     const heads = learner.values(detail.rollout);

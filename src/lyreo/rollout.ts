@@ -96,15 +96,12 @@ export interface EpisodeOptions {
   readonly independentShare?: number | undefined;
   /** Slots at the start in which all requests go to a random half of the servers. Default 0. */
   readonly burstSlots?: number | undefined;
-  /** Asked before every slot; true ends the episode. */
-  readonly shouldStop?: (() => boolean) | undefined;
 }
 
 /**
  * Plays one episode with a policy: the first step of Algorithm 1.
  *
  * @param rng draws the assignments; null takes the most probable servers.
- * @returns null when `shouldStop` ended it.
  */
 export function playEpisode(
   config: SystemConfig,
@@ -112,16 +109,10 @@ export function playEpisode(
   envSeed: number,
   rng: Rng | null,
   options: EpisodeOptions = {},
-): Rollout | null {
+): Rollout {
   const { slots: T, users: U, servers: S, slotSeconds } = config;
-  const {
-    reward = driftPlusPenalty,
-    weights = rewardWeights(config),
-    balanceMeasure,
-    showsQueue,
-    shouldStop,
-  } = options;
-  const { burstSlots = 0 } = options;
+  const { reward = driftPlusPenalty, weights = rewardWeights(config), burstSlots = 0 } = options;
+  const { balanceMeasure, showsQueue } = options;
   const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue });
   const metrics = new Metrics(S, config.balanceTolerance);
   const { sharedInputs, rowInputs } = policy.net.shape;
@@ -157,7 +148,6 @@ export function playEpisode(
   const burst = burstSlots === 0 || rng === null ? null : burstOn(S, rng);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
-    if (shouldStop?.() === true) return null;
     const { view } = step;
     encodeState(view, rollout.states, t * C);
     policy.act(view, assignment, record, rng, drawsOfSlot(options, rng));

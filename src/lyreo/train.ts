@@ -82,12 +82,13 @@ export function logLine(log: UpdateLog): string {
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { config, folder, updates, checkpointEvery = 5, signal } = options;
-  checkCount('updates', updates);
-  checkCount('checkpointEvery', checkpointEvery);
+  for (const [name, value] of Object.entries({ updates, checkpointEvery }))
+    if (!Number.isInteger(value) || value < 1) throw invalid(name, value, 'an integer >= 1');
   const files = folder === undefined ? undefined : trainingFiles(folder);
-  const { learner, log, target } = start(options, files);
+  const { learner, log, target } = start(options);
   const save = (): void => {
     if (files === undefined || folder === undefined) return;
+    // Another process that makes the same run of the run store may have ended and removed the folder.
     makeFolder(folder);
     // In this order: wherever it is killed, the policy is not older than the checkpoint.
     savePolicy(files.policy, learner);
@@ -95,7 +96,6 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   };
   const saveLog = (): void => {
     if (files === undefined || folder === undefined) return;
-    // Another process that makes the same run of the run store may have ended and removed the folder.
     makeFolder(folder);
     writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
   };
@@ -109,7 +109,6 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       if (signal?.aborted === true) break;
       checkSameFiles(config, learner.files, 'this training');
       const detail = learner.update();
-      if (detail === null) break;
       log.push(detail.log);
       saveLog();
       if (learner.updates % checkpointEvery === 0) {
@@ -127,36 +126,24 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 }
 
 /** A new learner, or the folder's. */
-function start(
-  options: TrainOptions,
-  files: TrainingFiles | undefined,
-): { learner: Learner; log: UpdateLog[]; target?: number | undefined } {
-  const { config, seed = 1, folder, resume = false } = options;
-  const { method } = options;
+function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; target?: number } {
+  const { config, method, seed = 1, folder, resume = false, acceptChangedFiles = false } = options;
   const training = trainingConfig(method, options.training ?? {});
-  if (files !== undefined && folder !== undefined) {
-    prepare(folder);
-    if (existsSync(files.checkpoint)) {
-      if (!resume)
-        throw new UserError(`${folder} has a training; allowed: a folder without one, or to resume it (--resume)`);
-      const checkpoint = loadCheckpoint(files.checkpoint);
-      // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
-      const { acceptChangedFiles = false } = options;
-      if (!acceptChangedFiles) checkSameFiles(checkpoint.config, checkpoint.files, files.checkpoint, config);
-      const asked = acceptChangedFiles ? withMeansOf(config, checkpoint.config) : config;
-      checkSameRun({ config: asked, method: methodIds(method), training, seed }, checkpoint, files.checkpoint);
-      const learner = resumeLearner(files.checkpoint, checkpoint, method, options);
-      const log = [...checkpoint.log];
-      options.onResume?.(log);
-      return { learner, log, target: checkpoint.target };
-    }
-  }
-  return { learner: new Learner(config, method, training, seed), log: [] };
-}
-
-/** A configuration whose mean lengths, which follow from the content of its lengthsFile, are those of an earlier one. */
-function withMeansOf(config: SystemConfig, { meanInputTokens, meanOutputTokens }: SystemConfig): SystemConfig {
-  return config.lengthsFile === undefined ? config : { ...config, meanInputTokens, meanOutputTokens };
+  const path = folder === undefined ? '' : trainingFiles(folder).checkpoint;
+  if (folder !== undefined) prepare(folder);
+  if (!existsSync(path)) return { learner: new Learner(config, method, training, seed), log: [] };
+  if (!resume)
+    throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume)`);
+  const checkpoint = loadCheckpoint(path);
+  // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
+  if (!acceptChangedFiles) checkSameFiles(checkpoint.config, checkpoint.files, path, config);
+  const { meanInputTokens, meanOutputTokens } = checkpoint.config;
+  const asked = acceptChangedFiles && config.lengthsFile !== undefined ? { meanInputTokens, meanOutputTokens } : {};
+  checkSameRun({ config: { ...config, ...asked }, method: methodIds(method), training, seed }, checkpoint, path);
+  const learner = resumeLearner(path, checkpoint, method, options);
+  const log = [...checkpoint.log];
+  options.onResume?.(log);
+  return { learner, log, target: checkpoint.target };
 }
 
 /** A file that is half-written for longer than this was left behind: a write takes milliseconds. */
@@ -171,8 +158,4 @@ function prepare(folder: string): void {
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (places.includes(placeOfHalf(path) ?? '') && Date.now() - writtenAt > HALF_MS) rmSync(path, { force: true });
   }
-}
-
-function checkCount(name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1) throw invalid(name, value, 'an integer >= 1');
 }

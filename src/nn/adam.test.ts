@@ -66,11 +66,10 @@ describe('Adam', () => {
     };
     const [p, adam] = make();
     walk(p, adam, 0, 5);
-    const saved = { values: p.values.slice(), adam: adam.save() };
+    const saved = adam.save();
     walk(p, adam, 5, 9);
     const [q, other] = make();
-    q.restore(saved.values);
-    other.restore(saved.adam);
+    other.restore(saved);
     walk(q, other, 5, 9);
     expect(q.values).toEqual(p.values);
     expect(() => {

@@ -13,8 +13,9 @@ export interface AdamOptions {
   readonly maxGradNorm?: number;
 }
 
-/** All that a checkpoint needs to go on. */
+/** A network's parameters and all that is needed to go on learning them. */
 export interface AdamState {
+  readonly weights: Float32Array;
   readonly steps: number;
   readonly mean: Float32Array;
   readonly square: Float32Array;
@@ -78,9 +79,10 @@ export class Adam {
     return norm;
   }
 
-  /** A copy of the moments. */
+  /** A copy of the parameters and the moments. */
   save(): AdamState {
-    return { steps: this.steps, mean: this.mean.slice(), square: this.square.slice() };
+    const { parameters, steps, mean, square } = this;
+    return { weights: parameters.values.slice(), steps, mean: mean.slice(), square: square.slice() };
   }
 
   /**
@@ -92,6 +94,8 @@ export class Adam {
     const n = this.mean.length;
     if (state.mean.length !== n || state.square.length !== n)
       throw new RangeError(`Adam's moments are ${state.mean.length} numbers; this network has ${n}`);
+    this.parameters.restore(state.weights);
+    this.parameters.zeroGradient();
     this.steps = state.steps;
     this.mean.set(state.mean);
     this.square.set(state.square);

@@ -91,7 +91,9 @@ describe('train', () => {
     );
     const { checkpoint } = trainingFiles(folder);
     writeFileSync(checkpoint, readFileSync(checkpoint).subarray(0, 5000));
-    await expect(logOf({ folder, resume: true })).rejects.toThrow(/checkpoint\.lyreo is damaged or cut short/);
+    await expect(logOf({ folder, resume: true })).rejects.toThrow(
+      /checkpoint\.lyreo is no file of lyreo's, or cut short/,
+    );
     const file = join(root, 'file');
     writeFileSync(file, '');
     await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/file is a file; allowed: a folder/);
@@ -166,7 +168,7 @@ describe('train', () => {
     const folder = fresh();
     // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its learner below
     const update = Learner.prototype.update;
-    const spy = vi.spyOn(Learner.prototype, 'update').mockImplementation(function (this: Learner): UpdateDetail | null {
+    const spy = vi.spyOn(Learner.prototype, 'update').mockImplementation(function (this: Learner): UpdateDetail {
       if (this.updates === 3) this.critic.net.parameters.view('layer 1 weights')[5] = Number.NaN;
       this.critic.net.parameters.changed();
       return update.call(this);

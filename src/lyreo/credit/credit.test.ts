@@ -30,7 +30,6 @@ function ruleOf(credit: CreditFactory, seed = 1): CreditRule {
 
 function episode(seed: number): Rollout {
   const rollout = playEpisode(config, policy, seed, createRng(seed).fork('actions'));
-  if (rollout === null) throw new Error('stopped');
   return rollout;
 }
 
@@ -45,7 +44,6 @@ describe('credit rules', () => {
   it.each([own, request])('$id: a request that its server rejected has no credit', (factory) => {
     const tight = tinyConfig({ kvPoolFraction: 0.0005, predictionError: 'lognormal', predictionSigma: 1 });
     const rollout = playEpisode(tight, policy, 2, createRng(3));
-    if (rollout === null) throw new Error('stopped');
     const rejected = [...rollout.answered].flatMap((one, d) =>
       one === 0 && d % U < rollout.counts[Math.floor(d / U)] ? [d] : [],
     );

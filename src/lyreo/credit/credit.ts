@@ -4,7 +4,6 @@ import type { SystemConfig } from '../../system/config';
 import type { TrainingConfig } from '../training-config';
 import type { ReturnPredictor } from '../return-predictor';
 import type { Rollout } from '../rollout';
-import type { State } from '../state';
 
 /** What PPO learns from: an advantage per request and targets of the critic's two heads. */
 export interface Credit {
@@ -53,9 +52,9 @@ export interface CreditRule {
    * @param rng draws the predictor's windows.
    */
   assign(rollout: Rollout, values: Float64Array, rng: Rng): Credit;
-  /** All that `restore` needs; a rule without it has no memory. */
-  save?(): State;
-  restore?(state: State): void;
+  /** All that `restore` needs, a copy: JSON and typed arrays. A rule without it has no memory. */
+  save?(): unknown;
+  restore?(state: unknown): void;
   dispose?(): void;
   /** The return predictor of a rule that has one. */
   readonly predictor?: ReturnPredictor;

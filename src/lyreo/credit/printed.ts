@@ -3,7 +3,7 @@ import type { ReturnPredictor, Sequences } from '../return-predictor';
 import { truncatedReturn } from '../returns';
 import { PREDICTOR_FEATURES } from '../rollout';
 import type { CreditFactory } from './credit';
-import { PredictorMemory, remembering } from './predictor-memory';
+import { predictorMemory } from './predictor-memory';
 import { headValues, rewardStreams, slotCredit, streamCredit, sum } from './streams';
 
 /**
@@ -17,11 +17,11 @@ export const printed: CreditFactory = {
   id: 'printed',
   defaults: { window: 250, predictorSteps: 20, predictorBatch: 8 },
   create({ config, training, rng: init }) {
-    const memory = new PredictorMemory(config.servers * PREDICTOR_FEATURES, 1, Infinity, training, init);
+    const memory = predictorMemory(config.servers * PREDICTOR_FEATURES, 1, Infinity, training, init);
     const { gamma, gaeLambda, window, windowStride, discountRedistributed } = training;
     return {
       id: 'printed',
-      ...remembering(memory),
+      ...memory,
       assign(rollout, values, rng) {
         const { slots: T } = rollout;
         const streams = rewardStreams(rollout, config);

@@ -7,7 +7,7 @@ import { headWeights } from './head-weights';
 import { againstPolicy, marginalEffect } from './marginal-effect';
 import { ownLatencyCredit } from './own';
 import { addImmediate, bounded, centre, normalisedPerSlot } from './per-request';
-import { PredictorMemory, remembering } from './predictor-memory';
+import { predictorMemory } from './predictor-memory';
 import {
   BALANCE,
   REQUEST_HEADS,
@@ -35,12 +35,12 @@ const REWARD_KNEE = 0.01;
 export const request: CreditFactory = {
   id: 'request',
   create({ config, training, reward, rng: init }) {
-    const memory = new PredictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
+    const memory = predictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
     const { predictor } = memory;
     const { gamma, immediateLambda, returnToGoGamma, fullQuality } = training;
     return {
       id: 'request',
-      ...remembering(memory),
+      ...memory,
       assign(rollout, values, rng) {
         const { slots: T, servers: S, requests: U } = rollout;
         const streams = rewardStreams(rollout, config);

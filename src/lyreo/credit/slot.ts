@@ -3,7 +3,7 @@ import type { Sequences } from '../return-predictor';
 import { lambdaTargets } from '../returns';
 import { PREDICTOR_FEATURES } from '../rollout';
 import type { CreditFactory } from './credit';
-import { PredictorMemory, remembering } from './predictor-memory';
+import { predictorMemory } from './predictor-memory';
 import { headValues, rewardStreams, sharedCredit, streamCredit } from './streams';
 
 /**
@@ -14,11 +14,11 @@ import { headValues, rewardStreams, sharedCredit, streamCredit } from './streams
 export const slot: CreditFactory = {
   id: 'slot',
   create({ config, training, rng: init }) {
-    const memory = new PredictorMemory(config.servers * PREDICTOR_FEATURES, 1, Infinity, training, init);
+    const memory = predictorMemory(config.servers * PREDICTOR_FEATURES, 1, Infinity, training, init);
     const { gamma, immediateLambda, returnToGoGamma, fullQuality } = training;
     return {
       id: 'slot',
-      ...remembering(memory),
+      ...memory,
       assign(rollout, values, rng) {
         const streams = rewardStreams(rollout, config);
         const costs = streams.assigned;
