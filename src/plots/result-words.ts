@@ -61,7 +61,7 @@ export interface ClaimRow {
 export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdict' | 'isContradicted'>): string {
   if (verdict === 'holds') return '✓ holds';
   if (verdict === 'cannot be tested') return '? cannot be tested yet';
-  return isContradicted ? '✗ does not hold' : '✗ not shown';
+  return isContradicted ? '✗ contradicted' : '✗ not shown';
 }
 
 /** Ours with its interval, and with the unit that a printed number has. */
@@ -86,7 +86,7 @@ export function claimRows(board: Scoreboard, figureId: FigureId | 'settings'): C
 /** The stored runs' decision on a figure's claims, in one sentence. */
 export function answerText(claims: readonly ClaimRow[]): string {
   const count = (sign: string): number => claims.filter(({ holds }) => holds.startsWith(sign)).length;
-  const [holds, contradicted, open] = [count('✓'), count('✗ does not hold'), count('?')];
+  const [holds, contradicted, open] = [count('✓'), count('✗ contradicted'), count('?')];
   const parts = [
     `${holds} ${holds === 1 ? 'holds' : 'hold'} in the stored runs`,
     `${contradicted} ${contradicted === 1 ? 'is' : 'are'} contradicted`,
