@@ -67,6 +67,26 @@ describe.each(files)('%s', (file) => {
   });
 });
 
+describe('the text beside the results', () => {
+  const published = readFileSync(join(__dirname, '..', 'data', 'published.json'), 'utf8');
+  const printed = (published.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const isPrinted = (value: string): boolean =>
+    printed.some((number) => number === Number(value) || String(Math.round(number)) === value);
+
+  it.each(files.filter((file) => /^1[0-7]-/.test(file)))('states no number of ours in %s', (file) => {
+    const from = cells(file).findIndex((cell) => text(cell).startsWith('## 6.'));
+    const prose = cells(file)
+      .slice(from)
+      .filter((cell) => cell.cell_type === 'markdown')
+      .map((cell) =>
+        text(cell).replaceAll(/\[[^\]]*\]\([^)]*\)|\$[^$]*\$|sections? \d|Fig\. \d|^#.*$|^\* Set .*$/gm, ' '),
+      );
+    const stated = prose.join(' ').match(/(?<![\w.])\d+(?:\.\d+)?/g) ?? [];
+    // A number of a run is computed in a cell, so that it changes with the runs.
+    expect(stated.filter((value) => !isPrinted(value))).toEqual([]);
+  });
+});
+
 const countWords = (words: string): number => words.split(/\s+/).filter((word) => /\p{L}{2}/u.test(word)).length;
 
 /** The string and template literals of a cell, without captions. */
