@@ -16,7 +16,7 @@ export interface BarColumns {
   readonly high?: string;
 }
 
-/** Bars with their values written on them, zeros too. */
+/** Bars with their values written on them, zeros too; the value of a bar with a range stands beyond its upper end. */
 export function bars(
   rows: Rows,
   columns: BarColumns,
@@ -33,26 +33,35 @@ export function bars(
   const panel = groupPanel(records, columns.by, { ...options, logY }, ({ rows: own, colour, name }) => {
     const values = numbersOf(own, columns.value);
     const colours = own.map((row, k) => colourOf(placeOf(row), options.colours === undefined ? 0 : k, options.colours));
-    return {
+    const place = {
       type: 'bar',
       ...(horizontal && { orientation: 'h' }),
+      ...(!stacked && { offsetgroup: name }),
       [along]: own.map(placeOf),
-      [across]: values,
-      marker: { color: columns.by === undefined ? colours : colour },
-      ...(stacked
-        ? {}
-        : {
-            offsetgroup: name,
-            text: values.map((value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '')),
-            textposition: 'outside',
-            textangle: 0,
-            constraintext: 'none',
-          }),
+    };
+    const written = {
+      text: values.map((value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '')),
+      textposition: 'outside',
+      textangle: 0,
+      constraintext: 'none',
       textfont: { size: 11, color: INK },
       cliponaxis: false,
+    };
+    const bar = {
+      ...place,
+      [across]: values,
+      marker: { color: columns.by === undefined ? colours : colour },
       ...rangeBars(`error_${across}`, own, columns, values, { color: INK, thickness: 1.2 }),
       hovertemplate: `%{${along}}: %{${across}:.4g}<extra>${name}</extra>`,
     };
+    if (stacked) return bar;
+    if (columns.low === undefined || columns.high === undefined) return { ...bar, ...written };
+    // A bar that is not seen carries the value.
+    const tops = numbersOf(own, columns.high).map((top, k) =>
+      Number.isFinite(top) ? Math.max(top, values[k]) : values[k],
+    );
+    const hidden = { marker: { color: 'rgba(0, 0, 0, 0)' }, showlegend: false, hoverinfo: 'skip' };
+    return [bar, { ...place, [across]: tops, ...written, ...hidden }];
   });
   if (stacked) panel.barmode = 'relative';
   const places = [...new Set(records.map(placeOf))];
@@ -73,7 +82,10 @@ export function bars(
   return panel;
 }
 
-/** The bars of a trace from the least to the greatest seed, as its `error_x` or `error_y`; none without such columns. */
+/**
+ * The bars of a trace from the least to the greatest seed, as its `error_x` or `error_y`; none without such columns, and
+ * none where a row has no range.
+ */
 export function rangeBars(
   name: string,
   rows: readonly Row[],
@@ -82,9 +94,11 @@ export function rangeBars(
   style: object,
 ): object {
   if (low === undefined || high === undefined) return {};
-  const length = (ends: readonly number[], sign: number): number[] =>
-    ends.map((end, k) => (Number.isFinite(end) ? sign * (end - values[k]) : 0));
-  const [array, arrayminus] = [length(numbersOf(rows, high), 1), length(numbersOf(rows, low), -1)];
+  const ends = [numbersOf(rows, high), numbersOf(rows, low)];
+  // A word draws nothing, while Plotly takes null for 0 and draws a range of no height.
+  const [array, arrayminus] = ends.map((end) =>
+    end.map((at, k) => (Number.isFinite(at) && ends[0][k] !== ends[1][k] ? Math.abs(at - values[k]) : 'none')),
+  );
   return { [name]: { type: 'data', symmetric: false, array, arrayminus, ...style, width: 4 } };
 }
 

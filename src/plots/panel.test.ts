@@ -3,7 +3,7 @@ import { bars, box } from './bars';
 import { heatMap } from './heat-map';
 import { band, sweep } from './lines';
 import { type Panel, figure } from './panel';
-import { logTicks, needsLog } from './scale';
+import { logTicks, needsLog, ticksWithin } from './scale';
 import { points } from './points';
 import { limit, says } from './stated';
 import { INK, OKABE_ITO, PAPER_COLOUR } from './theme';
@@ -13,6 +13,7 @@ import { methods } from '../paper/methods';
 interface Axis {
   readonly type?: string;
   readonly range?: readonly number[];
+  readonly tickvals?: readonly number[];
   readonly domain: readonly number[];
 }
 interface Layout {
@@ -53,6 +54,15 @@ describe('sweep', () => {
     expect(mark.text[0]).toBe('overloaded ');
   });
 
+  it('writes the word right of a point at the panel’s left edge', () => {
+    const [first, ...others] = runs;
+    const panel = sweep([{ ...first, overloaded: 1 }, ...others.slice(0, 2)], { ...columns, overloaded: 'overloaded' });
+    expect(figure(panel, { title: 't' }).data.at(-1)).toMatchObject({
+      text: [' overloaded'],
+      textposition: 'middle right',
+    });
+  });
+
   it('refuses more lines than can be told apart', () => {
     const many = Array.from({ length: 7 }, (_, k) => ({ name: `m${String(k)}`, x: 1, y: k }));
     expect(() => sweep(many, { x: 'x', y: 'y', by: 'name' })).toThrow(/7 lines .*; allowed: 6/);
@@ -85,6 +95,13 @@ describe('the scale of a panel', () => {
     expect(axisOf(at(0.01, 10), 'yaxis').type).toBe('log');
   });
 
+  it('is linear where a range is given', () => {
+    const rows = [0.01, 10].map((y, x) => ({ x, y }));
+    const panel = points(rows, { x: 'x', y: 'y' }, { yRange: [0, 200] });
+    expect(axisOf(panel, 'yaxis')).toMatchObject({ range: [0, 200] });
+    expect(axisOf(panel, 'yaxis').type).toBeUndefined();
+  });
+
   it('starts at 0 unless that would hide the differences, and never below it', () => {
     expect(axisOf(at(1, 3), 'yaxis').range?.[0]).toBe(0);
     expect(axisOf(at(2.4, 2.6), 'yaxis').range?.[0]).toBeGreaterThan(2.3);
@@ -93,6 +110,22 @@ describe('the scale of a panel', () => {
   it('has plain ticks on a logarithmic axis', () => {
     expect(logTicks([0.9, 6])).toEqual([1, 2, 5]);
     expect(logTicks([2.4, 3.1])).toEqual([2, 2.2, 2.4, 2.6, 2.8, 3, 3.5]);
+  });
+
+  it('has at least three ticks within a narrow logarithmic axis', () => {
+    expect(ticksWithin(2.26, 2.56)).toEqual([2.3, 2.4, 2.5]);
+    expect(ticksWithin(0.0101, 0.0109)).toEqual([0.0102, 0.0104, 0.0106, 0.0108]);
+    const rows = [2.26, 2.56].map((y, x) => ({ x, y }));
+    const { range = [], tickvals = [] } = axisOf(points(rows, { x: 'x', y: 'y' }, { logY: true }), 'yaxis');
+    expect(tickvals.filter((tick) => Math.log10(tick) >= range[0] && Math.log10(tick) <= range[1])).toHaveLength(3);
+    for (let low = 1; low < 10; low += 0.37)
+      for (const ratio of [1.05, 1.9, 2.1, 4, 30, 1e4])
+        expect(ticksWithin(low, ratio * low).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('has plain ticks on a logarithmic x axis of points', () => {
+    const rows = [1, 10].map((x) => ({ x, y: 1 }));
+    expect(points(rows, { x: 'x', y: 'y' }, { logX: true }).x).toMatchObject({ tickvals: [1, 2, 5, 10], tickangle: 0 });
   });
 });
 
@@ -111,6 +144,18 @@ describe('figure', () => {
     expect(xaxis.domain[1]).toBeLessThan(xaxis2.domain[0]);
     expect(data.at(-1)).toMatchObject({ xaxis: 'x2', yaxis: 'y2' });
     expect(shapes).toMatchObject([{ xref: 'x2 domain', yref: 'y2' }]);
+    expect(layout).toHaveProperty(
+      'annotations',
+      expect.arrayContaining([
+        expect.objectContaining({
+          text: 'ε',
+          xref: 'x2 domain',
+          yref: 'y2 domain',
+          xanchor: 'right',
+          bgcolor: PAPER_COLOUR,
+        }),
+      ]),
+    );
   });
 
   it('names lines at their ends, apart from each other', () => {
@@ -144,6 +189,17 @@ describe('other builders', () => {
       text: string[];
     }[];
     expect(trace.text).toEqual(['0', '1.23']);
+  });
+
+  it('write the value of a bar with a range beyond its upper end, and draw no range of no height', () => {
+    const rows = [
+      { name: 'a', y: 2, least: 1, most: 3 },
+      { name: 'b', y: 4 },
+    ];
+    const [bar, label] = bars(rows, { category: 'name', value: 'y', low: 'least', high: 'most' }).traces;
+    expect(bar).toMatchObject({ y: [2, 4], error_y: { array: [1, 'none'], arrayminus: [1, 'none'] } });
+    expect(bar).not.toHaveProperty('text');
+    expect(label).toMatchObject({ y: [3, 4], text: ['2', '4'], showlegend: false });
   });
 
   it('draw boxes from quantiles', () => {

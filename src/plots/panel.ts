@@ -1,6 +1,6 @@
 /** A figure is made of panels: each holds Plotly traces that its reader can see, change and add to. */
 import type { Figure } from './figure';
-import { INK } from './theme';
+import { INK, PAPER_COLOUR } from './theme';
 import { axisSuffix, colourOf, heading } from './marks';
 import { type Row, type Rows, groupsOf, recordsOf } from './rows';
 import { type Scale, scaleOf } from './scale';
@@ -38,6 +38,8 @@ export interface Panel {
   readonly remarks: string[];
   /** The right ends of the lines, where their names stand. */
   readonly ends: { readonly name: string; readonly colour: string; readonly y: number }[];
+  /** Words of the horizontal lines of `limit`, above their right ends. */
+  readonly limits: { readonly y: number; readonly label: string }[];
   /** Points of overloaded runs: they stand at the panel's upper edge. */
   readonly overloaded: {
     readonly name: string;
@@ -64,6 +66,7 @@ export function emptyPanel(options: PanelOptions): Panel {
     logY,
     barmode: 'group',
     ends: [],
+    limits: [],
     overloaded: [],
   };
 }
@@ -201,6 +204,7 @@ function place(
   const notes = [
     ...(panel.title === '' ? [] : [title]),
     ...panel.notes.map(moved),
+    ...limitLabels(panel, scale).map(moved),
     ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin).map(moved)),
   ];
   return {
@@ -214,8 +218,15 @@ function place(
   };
 }
 
-/** Overloaded points below one another under the panel's upper edge, with one word. */
-function edgeMarks({ overloaded }: Panel, { valueAt }: Scale): object[] {
+/** Overloaded points below one another under the panel's upper edge, with one word on the side where there is room. */
+function edgeMarks(panel: Panel, { valueAt }: Scale): object[] {
+  const { overloaded, traces, x: axis } = panel;
+  const places = [...overloaded, ...traces].flatMap(
+    (item) => (item as { readonly x?: number | string | number[] }).x ?? [],
+  );
+  const order =
+    (axis['categoryarray'] as string[] | undefined) ?? [...new Set(places)].sort((a, b) => Number(a) - Number(b));
+  const isLeft = (x: number | string): boolean => order.indexOf(x) < order.length / 2 - 0.5;
   const seen = new Map<string, number>();
   return overloaded.map(({ name, colour, x, y }, k) => {
     const place = seen.get(String(x)) ?? 0;
@@ -228,14 +239,33 @@ function edgeMarks({ overloaded }: Panel, { valueAt }: Scale): object[] {
       showlegend: false,
       x: [x],
       y: [valueAt(0.97 - 0.045 * place)],
-      text: ['overloaded '],
-      textposition: 'middle left',
+      text: [isLeft(x) ? ' overloaded' : 'overloaded '],
+      textposition: isLeft(x) ? 'middle right' : 'middle left',
       textfont: { size: 11 },
       cliponaxis: false,
       marker: { symbol: 'triangle-up', size: 10, color: colour, line: { color: INK, width: 1 } },
       hovertemplate: `${name} is overloaded at %{x}: the mean of its slots, ${y.toPrecision(3)}, is no steady state<extra></extra>`,
     };
   });
+}
+
+/** The words of limits on the sheet's colour, so that curves do not strike them through. */
+function limitLabels({ limits, values }: Panel, { at }: Scale): object[] {
+  const [yref, heightOf] = values.length > 0 ? ['y domain', at] : ['y', (y: number): number => y];
+  return limits.map(({ y, label }) => ({
+    text: label,
+    xref: 'x domain',
+    yref,
+    x: 1,
+    y: heightOf(y),
+    xanchor: 'right',
+    yanchor: 'bottom',
+    yshift: 2,
+    showarrow: false,
+    font: { size: 11 },
+    bgcolor: PAPER_COLOUR,
+    borderpad: 1,
+  }));
 }
 
 /** The names of the lines at their right ends, moved apart where they would overlap. */

@@ -35,21 +35,14 @@ export function stated(panel: Panel, values: readonly Stated[]): Panel {
 /** Adds a dotted line at a value of the y axis (or the x axis) with a word: ε, a bound. */
 export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y' = 'y'): Panel {
   const line = { color: INK, width: 1.4, dash: 'dot' };
-  if (axis === 'y' && panel.values.length > 0) panel.values.push(value);
+  if (axis === 'y') {
+    if (panel.values.length > 0) panel.values.push(value);
+    panel.limits.push({ y: value, label });
+  }
   const isLog = panel[axis]['type'] === 'log';
   panel.shapes.push(
     axis === 'y'
-      ? {
-          type: 'line',
-          xref: 'x domain',
-          yref: 'y',
-          x0: 0,
-          x1: 1,
-          y0: value,
-          y1: value,
-          line,
-          label: shapeLabel(label),
-        }
+      ? { type: 'line', xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value, line }
       : { type: 'line', xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value, line },
   );
   if (axis === 'x')
@@ -66,8 +59,6 @@ export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y
     });
   return panel;
 }
-
-const shapeLabel = (text: string): object => ({ text, textposition: 'start', yanchor: 'bottom', font: { size: 11 } });
 
 /** Adds what the paper says without numbers, an order or a trend, below the panel's title. */
 export function says(panel: Panel, ...texts: readonly string[]): Panel {
