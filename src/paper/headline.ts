@@ -61,29 +61,30 @@ export function headline(
   rows: readonly ScoreboardRow[],
   verdictOf: (row: ScoreboardRow) => Counted = (row) => row,
 ): Headline {
-  const some = (is: (row: ScoreboardRow) => boolean): Count => count(rows.filter(is).map(verdictOf));
   const independent = rows.filter(isIndependent);
   const decided = independent.filter((row) => verdictOf(row).verdict === 'holds' || verdictOf(row).isContradicted);
-  const isCountedApart = (mark: ScoreboardRow['mark']) => (row: ScoreboardRow) =>
-    row.repeats.length === 0 && row.mark === mark;
+  const fitted = independent.filter(({ mark }) => mark === 'fitted');
+  const apart = (wanted: ScoreboardRow['mark']): Count =>
+    count(rows.filter(({ mark, repeats }) => repeats.length === 0 && mark === wanted).map(verdictOf));
   return {
-    independent: some(isIndependent),
-    fittedHold: independent.filter((row) => row.mark === 'fitted' && verdictOf(row).verdict === 'holds').length,
+    independent: count(independent.map(verdictOf)),
+    fittedHold: count(fitted.map(verdictOf)).holds,
     decided: decided.length,
     byChance: decided.reduce((sum, { chance }) => sum + chance, 0),
-    ownGrid: some(isCountedApart('own grid')),
-    drawnOnly: some(isCountedApart('drawn only')),
-    repeats: some(({ repeats }) => repeats.length > 0),
+    ownGrid: apart('own grid'),
+    drawnOnly: apart('drawn only'),
+    repeats: count(rows.filter(({ repeats }) => repeats.length > 0).map(verdictOf)),
   };
 }
 
 /** `9 of 67 independent claims hold (5 of them fitted; by chance 12 of the 49 decided would), 40 contradicted, …`. */
 export function headlineText({ independent, fittedHold, decided, byChance, ...apart }: Headline): string {
   const { ownGrid, drawnOnly, repeats } = apart;
-  const { holds, doesNotHold, contradicted, cannotBeTested } = independent;
-  const total = ({ holds: h, doesNotHold: d, cannotBeTested: c }: Count): number => h + d + c;
-  return [
-    `${holds} of ${total(independent)} independent claims hold (${fittedHold} of them fitted; by chance ${byChance.toFixed(0)} of the ${decided} decided would), ${contradicted} contradicted, ${doesNotHold - contradicted} not shown, ${cannotBeTested} cannot be tested`,
-    `counted apart: ${ownGrid.holds} of ${total(ownGrid)} with a grid of our choice, ${drawnOnly.holds} of ${total(drawnOnly)} drawn only, ${repeats.holds} of ${total(repeats)} that repeat others hold`,
-  ].join('; ');
+  const { contradicted, doesNotHold, cannotBeTested } = independent;
+  const share = (counted: Count): string =>
+    `${counted.holds} of ${counted.holds + counted.doesNotHold + counted.cannotBeTested}`;
+  return (
+    `${share(independent)} independent claims hold (${fittedHold} of them fitted; by chance ${byChance.toFixed(0)} of the ${decided} decided would), ${contradicted} contradicted, ${doesNotHold - contradicted} not shown, ${cannotBeTested} cannot be tested; ` +
+    `counted apart: ${share(ownGrid)} with a grid of our choice, ${share(drawnOnly)} drawn only, ${share(repeats)} that repeat others hold`
+  );
 }

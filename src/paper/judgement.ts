@@ -33,7 +33,7 @@ export const WIDEST_INTERVAL = 2.5;
 export const SEEDS_FOR_SIGNS = 5;
 
 /** The largest probability with which signs that mean nothing may decide: 5 of 5 seeds have it. */
-export const SIGN_LEVEL: number = 1 / 32;
+const SIGN_LEVEL = 1 / 32;
 
 /** Three significant digits, for a sentence. */
 export function formatNumber(x: number): string {
@@ -70,20 +70,14 @@ export function sideOf(values: readonly number[]): 'above' | 'below' | 'undecide
   return lo > 0 ? 'above' : hi < 0 ? 'below' : 'undecided';
 }
 
-/** A claim without the runs that it takes. */
-export function untestable(of: string, n: number): Judgement {
-  const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`;
-  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
-}
-
-/** A claim that its runs do not decide. */
+/** A claim that the stored runs do not decide. */
 export function undecided(of: string, reason: string): Judgement {
   return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
 }
 
-/** A claim that was tested; one that does not hold is contradicted or only not shown. */
-function tested(holds: boolean, contradicts: boolean, ours: Interval | null, of: string, reason: string): Judgement {
-  return { verdict: holds ? 'holds' : 'does not hold', isContradicted: !holds && contradicts, ours, of, reason };
+/** A claim without the runs that it takes. */
+export function untestable(of: string, n: number): Judgement {
+  return undecided(of, n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`);
 }
 
 /** The interval of values that are all finite. */
@@ -98,12 +92,34 @@ function valuesText(values: readonly number[], unit = ''): string {
   return `overloaded in ${values.filter((x) => !Number.isFinite(x)).length} of ${values.length} seeds`;
 }
 
-/** The judgement on values that no rule can decide: too few seeds, or a quotient of 0 by 0. */
-function undecidable(name: string, values: readonly number[]): Judgement | undefined {
-  if (values.length < 2) return untestable(name, values.length);
-  if (!values.some(Number.isNaN)) return undefined;
-  const reason = `${name}: no number, since a run is overloaded or the divisor of a seed is 0`;
-  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of: name, reason };
+/** The outcome of a rule; a claim that does not hold is contradicted or only not shown. */
+interface Outcome {
+  readonly holds: boolean;
+  readonly isExcluded: boolean;
+  readonly reason: string;
+}
+
+/**
+ * The judgement by values, one per seed; too few seeds, or a quotient of 0 by 0, decide nothing.
+ *
+ * @param lacking the quantity that lacks seeds, where it is not the judged one.
+ */
+function decided(
+  of: string,
+  values: readonly number[],
+  { holds, isExcluded, reason }: Outcome,
+  lacking = of,
+): Judgement {
+  if (values.length < 2) return untestable(lacking, values.length);
+  if (values.some(Number.isNaN))
+    return undecided(lacking, `${lacking}: no number, since a run is overloaded or the divisor of a seed is 0`);
+  const verdict = holds ? 'holds' : 'does not hold';
+  return { verdict, isContradicted: !holds && isExcluded, ours: finiteInterval(values), of, reason };
+}
+
+/** A claim that holds as a fact; no statistics decide it. */
+export function factual(reason: string): Judgement {
+  return { verdict: 'holds', isContradicted: false, ours: null, of: '', reason };
 }
 
 /**
@@ -118,21 +134,19 @@ export function numberHolds(
   unit = '',
   range: readonly [number, number] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)],
 ): Judgement {
+  const [low, high] = [Math.min(...range), Math.max(...range)];
   const values = [...bySeed.values()];
-  const open = undecidable(name, values);
-  if (open !== undefined) return open;
-  const [low, high] = [...range].sort((a, b) => a - b);
   const ours = finiteInterval(values);
   const isInside = ours !== null && ours.mean >= low && ours.mean <= high;
   const isWide = ours !== null && ours.hi - ours.lo > WIDEST_INTERVAL * (high - low);
-  const isOutside = sideOf(values.map((x) => x - high)) === 'above' || sideOf(values.map((x) => x - low)) === 'below';
+  const isExcluded = sideOf(values.map((x) => x - high)) === 'above' || sideOf(values.map((x) => x - low)) === 'below';
   const text = withUnit(`${valuesText(values, unit)} against ${formatNumber(low)} to ${formatNumber(high)}`, unit);
-  const why = isOutside ? ': outside' : !isInside ? ': not inside' : isWide ? ': the interval is too wide' : '';
-  return tested(isInside && !isWide, isOutside, ours, name, `${text}${why}`);
+  const why = isExcluded ? ': outside' : !isInside ? ': not inside' : isWide ? ': the interval is too wide' : '';
+  return decided(name, values, { holds: isInside && !isWide, isExcluded, reason: `${text}${why}` });
 }
 
 /** b − a by seed, for the seeds that both have; two overloaded runs are equal. */
-function differences(a: Values, b: Values): number[] {
+export function differences(a: Values, b: Values): number[] {
   return [...a].flatMap(([seed, x]) => {
     const y = b.get(seed);
     return y === undefined ? [] : [x === y ? 0 : y - x];
@@ -143,44 +157,28 @@ function differences(a: Values, b: Values): number[] {
 export function isLess(a: Named, b: Named): Judgement {
   const values = differences(a.values, b.values);
   const of = `${b.name} − ${a.name}`;
-  const open = undecidable(values.length < 2 && a.values.size > b.values.size ? b.name : a.name, values);
-  if (open !== undefined) return open;
   const side = sideOf(values);
   const why = { above: '', below: ': the opposite is significant', undecided: ': no significant difference' };
-  const text = `${of} = ${valuesText(values)}${why[side]}`;
-  return tested(side === 'above', side === 'below', finiteInterval(values), of, text);
-}
-
-/** The limits of a bound; without one of them there is no limit on that side. */
-export interface Limits {
-  readonly above?: number | undefined;
-  readonly below?: number | undefined;
+  const outcome = { holds: side === 'above', isExcluded: side === 'below' };
+  const lacking = values.length < 2 && a.values.size > b.values.size ? b.name : a.name;
+  return decided(of, values, { ...outcome, reason: `${of} = ${valuesText(values)}${why[side]}` }, lacking);
 }
 
 /** A quantity lies above a limit, below one, or between two, by `sideOf`. */
-export function isBounded({ name, values: bySeed }: Named, { above = -Infinity, below = Infinity }: Limits): Judgement {
+export function isBounded(
+  { name, values: bySeed }: Named,
+  { above, below }: { readonly above?: number | undefined; readonly below?: number | undefined },
+): Judgement {
   const values = [...bySeed.values()];
-  const open = undecidable(name, values);
-  if (open !== undefined) return open;
-  const limits = [above, below].filter(Number.isFinite);
   const sides = [
-    ...(above === -Infinity ? [] : [sideOf(values.map((x) => x - above))]),
-    ...(below === Infinity ? [] : [sideOf(values.map((x) => below - x))]),
+    ...(above === undefined ? [] : [sideOf(values.map((x) => x - above))]),
+    ...(below === undefined ? [] : [sideOf(values.map((x) => below - x))]),
   ];
   const holds = sides.every((side) => side === 'above');
-  const where = limits.length === 2 ? 'within' : above === -Infinity ? 'below' : 'above';
+  const limits = [above, below].filter((limit) => limit !== undefined);
+  const where = limits.length === 2 ? 'within' : above === undefined ? 'below' : 'above';
   const reason = `${name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.map(formatNumber).join(' to ')}`;
-  return tested(holds, sides.includes('below'), finiteInterval(values), name, reason);
-}
-
-/** A quantity is not significantly above 0; lack of evidence suffices, so what is judged by it says so in its name. */
-export function isNotPositive({ name, values: bySeed }: Named): Judgement {
-  const values = [...bySeed.values()];
-  const open = undecidable(name, values);
-  if (open !== undefined) return open;
-  const holds = sideOf(values) !== 'above';
-  const reason = `${name} is ${valuesText(values)}, ${holds ? 'not significantly above 0' : 'above 0'}`;
-  return tested(holds, true, finiteInterval(values), name, reason);
+  return decided(name, values, { holds, isExcluded: sides.includes('below'), reason });
 }
 
 /**
@@ -190,17 +188,29 @@ export function isNotPositive({ name, values: bySeed }: Named): Judgement {
  */
 export function isMonotone(name: string, points: readonly Named[], direction: 'rises' | 'falls'): Judgement {
   const bare = points.find(({ values }) => values.size < 2);
-  if (bare !== undefined) return untestable(bare.name, bare.values.size);
+  if (bare !== undefined || points.length === 0) return untestable(bare?.name ?? name, bare?.values.size ?? 0);
   const sign = direction === 'rises' ? 1 : -1;
   const along = (a: Named, b: Named) => sideOf(differences(a.values, b.values).map((x) => sign * x));
   const [first, last] = [points[0], points[points.length - 1]];
   const change = along(first, last);
-  const against = points.slice(1).filter((point, i) => along(points[i], point) === 'below');
-  const steps = against.map((point) => `${points[points.indexOf(point) - 1].name} to ${point.name}`).join(', ');
+  const against = points
+    .slice(1)
+    .flatMap((point, i) => (along(points[i], point) === 'below' ? [`${points[i].name} to ${point.name}`] : []));
   const values = differences(first.values, last.values);
-  const text = `${name}: last − first = ${valuesText(values)}${steps === '' ? '' : `, significant steps against it: ${steps}`}`;
+  const steps = against.length === 0 ? '' : `, significant steps against it: ${against.join(', ')}`;
+  const reason = `${name}: last − first = ${valuesText(values)}${steps}`;
   const holds = change === 'above' && against.length === 0;
-  return tested(holds, change !== 'undecided', finiteInterval(values), `last − first, ${name}`, text);
+  return decided(`last − first, ${name}`, values, { holds, isExcluded: change !== 'undecided', reason });
+}
+
+/** Judgements by their verdicts. */
+function byVerdict(parts: readonly Judgement[]): Readonly<Record<'held' | 'failed' | 'undecided', Judgement[]>> {
+  const withVerdict = (wanted: Verdict): Judgement[] => parts.filter(({ verdict }) => verdict === wanted);
+  return {
+    held: withVerdict('holds'),
+    failed: withVerdict('does not hold'),
+    undecided: withVerdict('cannot be tested'),
+  };
 }
 
 /**
@@ -208,8 +218,8 @@ export function isMonotone(name: string, points: readonly Named[], direction: 'r
  * due). One part that fails decides it, whatever the others lack.
  */
 export function allHold(parts: readonly Judgement[]): Judgement {
-  const failed = parts.filter(({ verdict }) => verdict === 'does not hold');
-  const open = parts.filter(({ verdict }) => verdict === 'cannot be tested');
+  if (parts.length === 0) return untestable('a sweep that the profile does not have', 0);
+  const { failed, undecided } = byVerdict(parts);
   const few = (list: readonly Judgement[]): string => {
     const shown = list.slice(0, 3).map(({ reason }) => reason);
     return `${shown.join('; ')}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
@@ -219,26 +229,21 @@ export function allHold(parts: readonly Judgement[]): Judgement {
     const first = failed.find(({ isContradicted }) => isContradicted) ?? failed[0];
     return { ...first, reason: `${count}${few(failed)}` };
   }
-  if (open.length > 0) return { ...open[0], reason: few(open) };
+  if (undecided.length > 0) return { ...undecided[0], reason: few(undecided) };
   if (parts.length === 1) return parts[0];
+  // The distance of an interval's centre from 0, in widths of the interval.
+  const slack = ({ ours }: Judgement): number =>
+    ours === null || ours.hi === ours.lo ? Infinity : Math.abs(ours.mean) / (ours.hi - ours.lo);
   const tightest = parts.reduce((a, b) => (slack(b) < slack(a) ? b : a));
   return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
 }
 
-/** The distance of an interval's centre from 0, in widths of the interval. */
-function slack({ ours }: Judgement): number {
-  if (ours === null || ours.hi === ours.lo) return Infinity;
-  return Math.abs(ours.mean) / (ours.hi - ours.lo);
-}
-
 /** At least `least` of the parts hold. */
 export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
-  const held = parts.filter(({ verdict }) => verdict === 'holds');
-  const open = parts.filter(({ verdict }) => verdict === 'cannot be tested');
-  const failed = parts.filter(({ verdict }) => verdict === 'does not hold');
+  const { held, failed, undecided } = byVerdict(parts);
   const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
   if (held.length >= least) return { ...held[0], reason: count };
-  if (held.length + open.length >= least) return { ...open[0], reason: open[0].reason };
+  if (held.length + undecided.length >= least) return undecided[0];
   const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
   return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
 }
@@ -247,17 +252,12 @@ export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
 export function excludes(parts: readonly Judgement[]): Judgement {
   const found = parts.find(({ verdict }) => verdict === 'holds');
   if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
-  const open = parts.find(({ verdict }) => verdict === 'cannot be tested');
-  if (open !== undefined) return open;
+  const missing = parts.find(({ verdict }) => verdict === 'cannot be tested');
+  if (missing !== undefined) return missing;
   const unsettled = parts.find(({ isContradicted }) => !isContradicted);
   if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
   const reason = `excluded: ${parts.map((part) => part.reason).join('; ')}`;
   return { ...parts[0], verdict: 'holds', isContradicted: false, reason };
-}
-
-/** A fact that no statistics decide. */
-export function factual(holds: boolean, reason: string): Judgement {
-  return tested(holds, true, null, '', reason);
 }
 
 /**

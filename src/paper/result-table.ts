@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors';
 import { formatNumber, withUnit } from './judgement';
 import type { ProfileName } from './profiles';
-import { type FigureId, figureIds } from './sweeps';
+import type { Section } from './claims';
 import { Results, figureRuns, storedProfile } from './results';
 import { count, countText, headlineText } from './headline';
 import { verdictSentences } from './verdict';
@@ -10,29 +10,30 @@ import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './s
 /** Quantities whose statements are quoted; statements on others, and percentages, are counted. */
 const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
 
-/** The kinds of claims of a figure, in words. */
-const KINDS: readonly (readonly [ScoreboardRow['kind'], string, string])[] = [
-  ['number', 'number', 'numbers'],
-  ['order', 'order', 'orders'],
-  ['trend', 'trend', 'trends'],
-  ['shape', 'shape', 'shapes'],
-  ['bound', 'bound', 'bounds'],
-];
+/** The kinds of claims of a figure, in the order in which they are counted. */
+const KINDS: readonly ScoreboardRow['kind'][] = ['number', 'order', 'trend', 'shape', 'bound'];
 
 /**
  * A row for each figure and table of the paper as Markdown: notebook, the command that makes its runs, the seconds that
  * the stored ones took, and what the paper states beside ours. Each from the profile that has most of its runs.
  */
 export function resultTable(): string {
-  const load = once((profile: ProfileName) => Results.load(profile));
-  const boardOf = once((profile: ProfileName) => scoreboard(load(profile)));
-  // Figures that the paper does not have stand in notebooks 20, 23 and, with ϱ = 0, 10.
-  const published = figureIds.filter((figureId) => /^(fig|table)/.test(figureId));
-  const rows = published.map((figureId) => {
-    const profile = storedProfile(figureId, load);
-    return resultRow(figureId, boardOf(profile), load(profile));
+  const boards = new Map<ProfileName, Scoreboard & { readonly results: Results }>();
+  const of = (profile: ProfileName): Scoreboard & { readonly results: Results } => {
+    let board = boards.get(profile);
+    if (board === undefined) {
+      const results = Results.load(profile);
+      board = { ...scoreboard(results), results };
+      boards.set(profile, board);
+    }
+    return board;
+  };
+  const sections = Object.keys(notebookOf) as Section[];
+  const rows = sections.map((section) => {
+    const board = of(storedProfile(section, (profile) => of(profile).results));
+    return resultRow(section, board, board.results);
   });
-  const { headline: both, claims, profile } = boardOf('paper');
+  const { headline: both, claims, profile } = of('paper');
   const all = claims.holds + claims.doesNotHold + claims.cannotBeTested;
   const table = alignedTable([
     ['Figure', 'Notebook', 'Command', 'Wall time of one process', 'Paper', 'Ours'],
@@ -40,52 +41,35 @@ export function resultTable(): string {
     ...rows,
     ['all claims', '`19`', `\`npx lyreo scoreboard --profile ${profile}\``, '', `${all} claims`, countText(claims)],
   ]);
-  const lines = [
-    `- **LYREO (request credit), ours: ${headlineText(both.requestCredit)}.**`,
-    `- LYREO (printed), the text's form: ${headlineText(both.printed)}.`,
-  ];
-  return `${lines.join('\n')}\n\n${table}`;
-}
-
-function once<T>(make: (profile: ProfileName) => T): (profile: ProfileName) => T {
-  const made = new Map<ProfileName, T>();
-  return (profile) => {
-    const value = made.get(profile) ?? make(profile);
-    made.set(profile, value);
-    return value;
-  };
-}
-
-function resultRow(figureId: FigureId, { rows, profile }: Scoreboard, results: Results): string[] {
-  const own = rows.filter((row) => row.figureId === figureId);
-  const quoted = QUANTITIES.map((quantity) =>
-    own.filter((row) => row.kind === 'number' && row.claim.startsWith(`${quantity} `) && row.unit !== '%'),
-  );
-  const values = (text: (row: ScoreboardRow) => string): string[] =>
-    quoted.flatMap((list, k) =>
-      list.length === 0
-        ? []
-        : [
-            `${k === 0 ? '' : `${QUANTITIES[k]}: `}${list.map((row) => `${row.of.replace(/ at (.+)$/, ' ($1)')} ${text(row)}`).join(', ')}`,
-          ],
-    );
-  const kinds = KINDS.map(
-    ([kind, singular, plural]) => [own.filter((row) => row.kind === kind).length, singular, plural] as const,
-  )
-    .filter(([n]) => n > 0)
-    .map(([n, singular, plural]) => `${n} ${n === 1 ? singular : plural}`);
   return [
-    figureName(figureId),
-    `\`${notebookOf[figureId].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
-    `\`npx lyreo experiments ${figureId} --profile ${profile}\``,
-    wallText(figureId, results),
+    `- **LYREO (request credit), ours: ${headlineText(both.requestCredit)}.**`,
+    `- LYREO (printed), the text's form: ${headlineText(both.printed)}.\n`,
+    table,
+  ].join('\n');
+}
+
+function resultRow(section: Section, { rows, profile }: Scoreboard, results: Results): string[] {
+  const own = rows.filter((row) => row.figureId === section);
+  const values = (text: (row: ScoreboardRow) => string): string[] =>
+    QUANTITIES.flatMap((quantity, k) => {
+      const quoted = own.filter(
+        ({ kind, claim, unit }) => kind === 'number' && claim.startsWith(`${quantity} `) && unit !== '%',
+      );
+      const list = quoted.map((row) => `${row.of.replace(/ at (.+)$/, ' ($1)')} ${text(row)}`).join(', ');
+      return quoted.length === 0 ? [] : [`${k === 0 ? '' : `${quantity}: `}${list}`];
+    });
+  const kinds = KINDS.map((kind) => [kind, own.filter((row) => row.kind === kind).length] as const)
+    .filter(([, n]) => n > 0)
+    .map(([kind, n]) => `${n} ${kind}${n === 1 ? '' : 's'}`);
+  return [
+    section === 'table2' ? 'Table II' : section.replace('fig', 'Fig. '),
+    `\`${notebookOf[section].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
+    `\`npx lyreo experiments ${section} --profile ${profile}\``,
+    wallText(section, results),
     [...values(({ paper }) => paper), kinds.join(', ')].join('; '),
     [...values(oursText), countText(count(own))].join('; '),
   ];
 }
-
-const figureName = (figureId: FigureId): string =>
-  figureId === 'table2' ? 'Table II' : figureId.replace('fig', 'Fig. ');
 
 /** In the paper's unit, with three digits. */
 function oursText({ ours, unit, verdict }: ScoreboardRow): string {
@@ -94,12 +78,10 @@ function oursText({ ours, unit, verdict }: ScoreboardRow): string {
 }
 
 /** The wall time of the runs behind a figure, those included that it shares with others. */
-function wallText(figureId: FigureId, results: Results): string {
-  const { series, missing } = figureRuns(figureId, results);
-  const runs = new Map(
-    series.flatMap(({ points }) => points.flatMap((point) => point.runs)).map((run) => [run.key, run]),
-  );
-  const minutes = [...runs.values()].reduce((sum, { wallSeconds }) => sum + wallSeconds, 0) / 60;
+function wallText(section: Section, results: Results): string {
+  const { series, missing } = figureRuns(section, results);
+  const runs = new Set(series.flatMap(({ points }) => points.flatMap((point) => point.runs)));
+  const minutes = [...runs].reduce((sum, { wallSeconds }) => sum + wallSeconds, 0) / 60;
   const time = minutes < 90 ? `${Math.max(1, Math.round(minutes))} min` : `${(minutes / 60).toFixed(1)} h`;
   return missing.length === 0 ? time : `${time} for ${runs.size} of ${runs.size + missing.length} runs`;
 }

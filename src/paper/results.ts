@@ -21,13 +21,13 @@ export function isOverloaded(runs: readonly StoredRun[]): boolean {
   return runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
 }
 
-/** Whether no run is overloaded and some decide nothing. */
-export function isUndecided(runs: readonly StoredRun[]): boolean {
-  return !isOverloaded(runs) && runs.some(({ evaluation }) => evaluation.stability.verdict === 'UNKNOWN');
-}
-
 /** A point by method, and where it differs from the default. */
 export type PointLike = Pick<Point, 'method'> & Partial<Point>;
+
+/** A run of a point, seed 1 where nothing else is said. */
+export function pointSpec(profile: Profile, point: PointLike, seed = 1): RunSpec {
+  return runSpec(profile, { system: {}, training: {}, ...point }, seed);
+}
 
 /** The stored runs of a profile, asked for by what they are. Runs that no longer belong to the matrix are not seen. */
 export class Results {
@@ -53,13 +53,12 @@ export class Results {
 
   /** The runs of a point, by seed. */
   runs(point: PointLike): StoredRun[] {
-    const whole = { system: {}, training: {}, ...point };
-    const id = canonicalJson([whole.method, whole.system, whole.training, whole.appliedTo ?? null]);
+    const { method, system = {}, training = {}, appliedTo = null } = point;
+    const id = canonicalJson([method, system, training, appliedTo]);
     let runs = this.found.get(id);
     if (runs === undefined) {
-      const { name } = runSpec(this.profile, whole, 1);
-      runs = (this.byName.get(name) ?? [])
-        .filter((run) => run.key === runSpec(this.profile, whole, run.seed).key)
+      runs = (this.byName.get(pointSpec(this.profile, point).name) ?? [])
+        .filter((run) => run.key === pointSpec(this.profile, point, run.seed).key)
         .sort((a, b) => a.seed - b.seed);
       this.found.set(id, runs);
     }

@@ -28,10 +28,13 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
       return judgeNumber(rule, evidence, unit);
     case 'order':
       return judgeOrder(rule, evidence);
-    case 'difference':
-      return judgeDifference(rule, evidence);
+    case 'difference': {
+      const right = evidence.all(rule.than);
+      const left = evidence.all(rule.less).slice(0, right.length);
+      return allHold(left.map((quantity, i) => isLess(quantity, right[i])));
+    }
     case 'bound':
-      return judgeBound(rule, evidence);
+      return allHold(evidence.all(rule.of).map((quantity) => isBounded(quantity, rule)));
     case 'trend':
       return judgeTrend(rule, evidence);
     case 'seeds':
@@ -44,9 +47,9 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
 /** A printed number; over several places it is the mean over them. The sign of a percentage must be significant. */
 function judgeNumber({ of, value }: RuleOf<'number'>, evidence: Evidence, unit: string): Judgement {
   const parts = evidence.all(of);
-  const name = 'combine' in of ? of.label : parts[0].name;
-  const ours = combine(name, parts, (...each) => mean(each));
-  const direction = 'combine' in of ? { 'percent above': 1, 'percent below': -1 }[of.combine as string] : undefined;
+  const isCombined = 'combine' in of;
+  const ours = combine(isCombined ? of.label : (parts.at(0)?.name ?? ''), parts, (...each) => mean(each));
+  const direction = isCombined ? { 'percent above': 1, 'percent below': -1 }[of.combine] : undefined;
   if (direction === undefined) return numberHolds(ours, value, unit);
   const judgement = numberHolds(ours, value, unit, percentRange(value, direction));
   const hasSign = sideOf([...ours.values.values()].map((x) => Math.sign(value) * x)) === 'above';
@@ -67,43 +70,28 @@ export function percentRange(percent: number, d: number): [number, number] {
 }
 
 function judgeOrder({ metrics, groups, at, need, among }: RuleOf<'order'>, evidence: Evidence): Judgement {
-  const placed = evidence.places(at).map((place) =>
-    metrics.map((metric) =>
-      groups.slice(1).flatMap((higher, k) =>
-        groups[k].flatMap((a) =>
-          higher.map((b) => {
-            const [[left], [right]] = [a, b].map((method) => evidence.all({ metric, method, at: place }));
-            return isLess(left, right);
-          }),
-        ),
+  const pairs = groups.slice(1).flatMap((higher, k) => groups[k].flatMap((a) => higher.map((b) => [a, b] as const)));
+  const placed = evidence
+    .places(at)
+    .map((place) =>
+      metrics.map((metric) =>
+        pairs.map(([a, b]) => isLess(evidence.at(a, place, metric), evidence.at(b, place, metric))),
       ),
-    ),
-  );
-  if (need === undefined) return allHold(placed.flat(2));
-  if (among === 'places')
-    return atLeast(
-      need,
-      placed.map((parts) => allHold(parts.flat())),
     );
-  return allHold(placed.flat().map((parts) => atLeast(need, parts)));
-}
-
-/** Each of some quantities is less than its counterpart. */
-function judgeDifference({ less, than }: RuleOf<'difference'>, evidence: Evidence): Judgement {
-  const [left, right] = [evidence.all(less), evidence.all(than)];
-  return allHold(left.map((quantity, i) => isLess(quantity, right[i])));
-}
-
-function judgeBound({ of, above, below }: RuleOf<'bound'>, evidence: Evidence): Judgement {
-  return allHold(evidence.all(of).map((quantity) => isBounded(quantity, { above, below })));
+  if (need === undefined) return allHold(placed.flat(2));
+  return among === 'places'
+    ? atLeast(
+        need,
+        placed.map((parts) => allHold(parts.flat())),
+      )
+    : allHold(placed.flat().map((parts) => atLeast(need, parts)));
 }
 
 function judgeTrend({ metric, methods, over, direction, upTo }: RuleOf<'trend'>, evidence: Evidence): Judgement {
-  const series = methods.map(
-    (method) => [methodOf(evidence.as(method)).label, evidence.sweep(method, metric, over, upTo)] as const,
-  );
+  const places = evidence.places({ [over]: 'every' }).filter((place) => !(Number(place[over]) > (upTo ?? Infinity)));
+  const series = methods.map((method) => places.map((place) => evidence.at(method, place, metric)));
   const every = (way: 'rises' | 'falls'): Judgement =>
-    allHold(series.map(([label, points]) => isMonotone(label, points, way)));
+    allHold(methods.map((method, k) => isMonotone(methodOf(evidence.as(method)).label, series[k], way)));
   return direction === 'neither' ? excludes([every('rises'), every('falls')]) : every(direction);
 }
 
@@ -112,5 +100,43 @@ function judgeSeeds({ methods, least }: RuleOf<'seeds'>, evidence: Evidence): Ju
   const names = methods.map((method) => methodOf(evidence.as(method)).label).join(', ');
   if (Math.min(...counts) === 0) return untestable(names, 0);
   const reason = `${counts.join(', ')} trainings of ${names}`;
-  return Math.min(...counts) >= least ? factual(true, reason) : undecided(names, `${reason}; ${least} are asked for`);
+  return Math.min(...counts) >= least ? factual(reason) : undecided(names, `${reason}; ${least} are asked for`);
+}
+
+/**
+ * The probability that a claim holds in a world that has nothing to do with the paper's and in which every difference is
+ * decided; an upper bound where parts depend on one another, since they are taken to hold together.
+ * - A number: ours is anywhere within a factor of two of the printed one, uniform in its logarithm, and the rule takes
+ *   ±10 %: ln(1.1/0.9)/ln 4 = 0.145.
+ * - An order: the methods stand in any order with equal probability, the same for every metric and place.
+ * - A difference or a trend goes one of two ways. A bound with two limits has three outcomes, with one limit two.
+ *
+ * Noise alone decides less: 1 in 32 for an order among five seeds.
+ */
+export function chanceOf(rule: Rule): number {
+  switch (rule.rule) {
+    case 'number':
+      return Math.log((1 + NUMBER_TOLERANCE) / (1 - NUMBER_TOLERANCE)) / Math.log(4);
+    case 'order':
+      return orderChance(rule);
+    case 'bound':
+      return rule.above !== undefined && rule.below !== undefined ? 1 / 3 : 1 / 2;
+    case 'trend':
+      return rule.direction === 'neither' ? 1 - 2 / 2 ** rule.methods.length : 1 / 2;
+    case 'difference':
+      return 1 / 2;
+    case 'seeds':
+      return 1;
+    case 'all':
+      return Math.min(...rule.parts.map(chanceOf));
+  }
+}
+
+/** The share of all orders of the methods that have each group below the next: Π|G_k|!/(Σ|G_k|)!. */
+function orderChance({ groups, need, among }: RuleOf<'order'>): number {
+  const sizes = groups.map((group) => group.length);
+  // One method below at least `need` of its rivals: all its ranks have the same probability.
+  if (need !== undefined && among === 'rivals') return (sizes[1] - need + 1) / (sizes[1] + 1);
+  const factorial = (n: number): number => (n <= 1 ? 1 : n * factorial(n - 1));
+  return sizes.map(factorial).reduce((a, b) => a * b) / factorial(sizes.reduce((a, b) => a + b));
 }

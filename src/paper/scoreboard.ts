@@ -1,13 +1,11 @@
-import { type Cause, type Claim, type ClaimKind, type Mark, type Section, causes, claims } from './claims';
-import { chanceOf } from './chance';
-import { type Count, count, countText, type Headline, headline, headlineText } from './headline';
+import { type Cause, type Claim, type ClaimKind, type Mark, type Section, claimsFile } from './claims';
+import { type Count, type Headline, count, countText, headline, headlineText } from './headline';
 import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
 import type { ProfileName } from './profiles';
-import { runSpec } from './run-spec';
 import { type FigureId, systemOf } from './sweeps';
 import { Evidence, printedPanel } from './quantities';
-import type { PointLike, Results } from './results';
-import { judge } from './rules';
+import { type PointLike, type Results, pointSpec } from './results';
+import { chanceOf, judge } from './rules';
 import { type Setting, settings } from './settings';
 
 /** One row of the scoreboard; verdict, reason and numbers are those of LYREO (request credit). */
@@ -61,19 +59,19 @@ export interface Scoreboard {
 
 /** Every number and claim of the paper against the stored runs of a profile. */
 export function scoreboard(results: Results): Scoreboard {
-  const ofClaims = claims().map((claim) => claimRow(claim, results));
+  const rows = claimsFile().claims.map((claim) => claimRow(claim, results));
   const ofSettings = settings().map(settingRow);
-  const both = { requestCredit: headline(ofClaims), printed: headline(ofClaims, (row) => row.lyreoPrinted ?? row) };
+  const both = { requestCredit: headline(rows), printed: headline(rows, (row) => row.lyreoPrinted ?? row) };
+  const counts = { claims: count(rows), settings: count(ofSettings) };
   return {
     profile: results.profile.name,
-    rows: [...ofClaims, ...ofSettings],
-    claims: count(ofClaims),
-    settings: count(ofSettings),
+    rows: [...rows, ...ofSettings],
+    ...counts,
     headline: both,
     summary: [
       `LYREO (request credit): ${headlineText(both.requestCredit)}`,
       `LYREO (printed): ${headlineText(both.printed)}`,
-      `all claims: ${countText(count(ofClaims))}; settings: ${countText(count(ofSettings))}`,
+      `all claims: ${countText(counts.claims)}; settings: ${countText(counts.settings)}`,
     ].join('\n'),
   };
 }
@@ -90,11 +88,12 @@ const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
 };
 
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
-  const { id, section, text, kind, unit = '', printed = '', decides, mark = null, repeats = [], cause } = claim;
-  const evidence = new Evidence(results, systemOf(results.profile, section));
+  const { id, section, text, kind, unit = '', printed = '', decides = '', mark = null, repeats = [], cause } = claim;
+  const system = systemOf(results.profile, section);
+  const evidence = new Evidence(results, system);
   const { verdict, isContradicted, ours, of, reason } = judge(claim, evidence, unit);
   const runs = evidence.points.map((point) => results.runs(point));
-  const wanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
+  const isWanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
   return {
     id,
     figureId: section,
@@ -104,15 +103,15 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     unit,
     ours,
     of,
-    tolerance: [decides, ruleTexts[claim.rule]].filter((words) => (words ?? '') !== '').join(': '),
+    tolerance: [decides, ruleTexts[claim.rule]].filter((words) => words !== '').join(': '),
     verdict,
     isContradicted,
-    reason: wanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
-    lyreoPrinted: judge(claim, new Evidence(results, systemOf(results.profile, section), printedPanel), unit),
+    reason: isWanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
+    lyreoPrinted: judge(claim, new Evidence(results, system, printedPanel), unit),
     mark,
     repeats,
     chance: chanceOf(claim),
-    cause: isContradicted && cause !== undefined ? causes()[cause] : null,
+    cause: (isContradicted && claimsFile().causes.find((other) => other.id === cause)) || null,
     evidence: { runs: [...new Set(runs.flat().map(({ key }) => key))], notebook: notebookOf[section] },
   };
 }
@@ -142,18 +141,15 @@ function settingRow({ name, isInferred, printed, ours, isSame, why }: Setting): 
 
 /** The command that makes the missing runs; a point that the profile does not sweep takes another profile. */
 function remedy(section: Section, points: readonly PointLike[], results: Results): string {
-  const { name } = results.profile;
-  const asked = new Set(results.missing(section).map((cell) => cell.name));
-  const isAsked = points.some((point) =>
-    asked.has(runSpec(results.profile, { system: {}, training: {}, ...point }, 1).name),
-  );
-  return isAsked
-    ? `: lyreo experiments ${section} --profile ${name}`
-    : `: the profile ${name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
+  const { profile } = results;
+  const asked = new Set(results.missing(section).map(({ name }) => name));
+  return points.some((point) => asked.has(pointSpec(profile, point).name))
+    ? `: lyreo experiments ${section} --profile ${profile.name}`
+    : `: the profile ${profile.name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
 }
 
-/** The notebook that shows a figure, from the repository's root. */
-export const notebookOf: Readonly<Record<FigureId, string>> = {
+/** The notebook that shows a figure of the paper, from the repository's root. */
+export const notebookOf: Readonly<Record<Section, string>> = {
   fig2: 'notebooks/10-fig2-convergence.ipynb',
   fig3: 'notebooks/11-fig3-distributions.ipynb',
   table2: 'notebooks/12-table2-ablation.ipynb',
@@ -162,12 +158,4 @@ export const notebookOf: Readonly<Record<FigureId, string>> = {
   fig6: 'notebooks/15-fig6-heterogeneity.ipynb',
   fig7: 'notebooks/16-fig7-nu.ipynb',
   fig8: 'notebooks/17-fig8-truncation.ipynb',
-  printed: 'notebooks/10-fig2-convergence.ipynb',
-  beyond: 'notebooks/20-beyond-the-paper.ipynb',
-  extras: 'notebooks/10-fig2-convergence.ipynb',
-  factorial: 'notebooks/23-learners-compared.ipynb',
-  switches: 'notebooks/23-learners-compared.ipynb',
-  penalty: 'notebooks/23-learners-compared.ipynb',
-  'printed-forms': 'notebooks/23-learners-compared.ipynb',
-  lapses: 'notebooks/23-learners-compared.ipynb',
 };

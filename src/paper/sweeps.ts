@@ -68,7 +68,7 @@ const plainExtras: readonly MethodName[] = [
 ];
 
 /** The hardware mixes of Fig. 6, in its order. */
-const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
+export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 
 /** The content of a figure: every method at every swept value. */
 export interface Sweep {
