@@ -157,7 +157,7 @@ export class Evidence {
   constructor(
     readonly results: Results,
     private readonly system: Partial<SystemConfig> = {},
-    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> | undefined = undefined,
+    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> | null = null,
   ) {}
 
   private pointOf(named: MethodName, { users, servers, mix, nu, window }: Values = {}): PointLike {
@@ -181,7 +181,7 @@ export class Evidence {
   /** A metric of one method at one place, by seed. */
   at(method: MethodName, place: Values, metric: MetricName): Named {
     const name = nameOf(this.as(method), place, metric);
-    if (this.panel !== undefined && !(method in this.panel) && methodOf(method).learning !== undefined)
+    if (this.panel !== null && !(method in this.panel) && methodOf(method).learning !== undefined)
       return { name: `${name} with the printed optimiser`, values: new Map() };
     return { name, values: this.results.values(this.pointOf(method, place), runMetric(metric)) };
   }

@@ -29,9 +29,8 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
     case 'order':
       return judgeOrder(rule, evidence);
     case 'difference': {
-      const right = evidence.all(rule.than);
-      const left = evidence.all(rule.less).slice(0, right.length);
-      return allHold(left.map((quantity, i) => isLess(quantity, right[i])));
+      const [left, right] = [evidence.all(rule.less), evidence.all(rule.than)];
+      return allHold(left.slice(0, right.length).map((quantity, i) => isLess(quantity, right[i])));
     }
     case 'bound':
       return allHold(evidence.all(rule.of).map((quantity) => isBounded(quantity, rule)));
