@@ -121,7 +121,7 @@ describe('lyreo experiments', () => {
   });
 
   it.each([
-    [smoke('fig9'), 'figure is "fig9"; allowed: fig2, fig3'],
+    [smoke('fig9'), "'fig9' is invalid for argument 'figures'. Allowed choices are fig2, fig3"],
     [smoke('--shard', '3/2'), '--shard is "3/2"; allowed: i/n'],
     [smoke('--seeds', '1,1'), '--seeds is "1,1"; allowed: different integers'],
     [smoke('--only', 'nothing'), '--only is "nothing"; allowed: the beginning of a run'],
@@ -145,7 +145,7 @@ describe('lyreo scoreboard', () => {
     ])
       expect(line).toMatch(
         new RegExp(
-          `^LYREO \\(${label}\\): \\d+ of \\d+ independent claims hold \\(\\d+ of them fitted; at most \\d+ would by chance\\), `,
+          `^LYREO \\(${label}\\): \\d+ of \\d+ independent claims hold \\(\\d+ of them fitted; by chance \\d+ of the \\d+ decided would\\), `,
         ),
       );
     expect(all).toMatch(

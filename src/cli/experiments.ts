@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
 import { makeFolder } from '../core/folder';
@@ -6,7 +6,7 @@ import { decimalNumber } from '../core/csv';
 import { matrix, shardOf } from '../paper/matrix';
 import { type ProfileName, profileNames, profiles } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
-import { figureIds, readFigureIds } from '../paper/sweeps';
+import { type FigureId, figureIds } from '../paper/sweeps';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { integer } from '../system/config-schema';
 import { interruptible } from './interrupt';
@@ -18,7 +18,7 @@ import { textTable } from './report';
 interface ExperimentsFlags {
   readonly profile: ProfileName;
   readonly jobs: number;
-  readonly shard?: Shard;
+  readonly shard?: readonly [index: number, count: number];
   readonly seeds?: readonly number[];
   readonly only?: string;
   readonly list?: boolean;
@@ -26,16 +26,11 @@ interface ExperimentsFlags {
   readonly worker?: boolean;
 }
 
-interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
-
 export function experimentsCommand(program: Command): void {
   const command = program
     .command('experiments')
     .description('make the runs behind the figures and tables, those that are not stored yet')
-    .argument('[figures...]', `${figureIds.join(', ')}, or all`)
+    .addArgument(new Argument('[figures...]', 'figures and tables, default all').choices([...figureIds, 'all']))
     .addOption(
       option(
         '--profile <name>',
@@ -69,20 +64,18 @@ Examples:
     )
     .action(async (names: readonly string[], flags: ExperimentsFlags) => {
       if (flags.worker === true) {
-        const { worker } = await import('./experiments-pool.js');
-        await worker(flags.profile);
+        (await import('./experiments-pool.js')).worker();
         return;
       }
       process.exitCode = await interruptible((signal) => experiments(names, flags, signal));
     });
 }
 
-function shardOption(text: string): Shard {
+function shardOption(text: string): readonly [number, number] {
   const [index, count, ...others] = text.split('/').map(decimalNumber);
-  const isShard =
-    others.length === 0 && Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count;
+  const isShard = others.length === 0 && [index, count].every(Number.isInteger) && index >= 1 && index <= count;
   if (!isShard) throw invalid('--shard', text, 'i/n with whole numbers, 1 <= i <= n');
-  return { index, count };
+  return [index, count];
 }
 
 const allowedSeeds = 'different integers from 0 to 4294967295 between commas';
@@ -97,31 +90,29 @@ const seedLists: z.ZodType<readonly number[]> = z
 
 /** Makes the missing runs; returns the exit code. */
 async function experiments(names: readonly string[], flags: ExperimentsFlags, signal: AbortSignal): Promise<number> {
-  const { shard, only } = flags;
+  const { shard, only = '' } = flags;
   const profile = profiles[flags.profile];
   const store = new RunStore(runsFolder(profile.name));
-  let specs = matrix(profile, readFigureIds(names), flags.seeds);
-  if (only !== undefined) {
-    specs = specs.filter(({ key }) => key.startsWith(only));
-    if (specs.length === 0)
-      throw new UserError(`--only is ${JSON.stringify(only)}; allowed: the beginning of a run's name, see --list`);
-  }
-  if (shard !== undefined) specs = shardOf(specs, shard.index, shard.count);
+  const wanted = names.length === 0 || names.includes('all') ? figureIds : (names as FigureId[]);
+  let specs = matrix(profile, wanted, flags.seeds).filter(({ key }) => key.startsWith(only));
+  if (only !== '' && specs.length === 0)
+    throw new UserError(`--only is ${JSON.stringify(only)}; allowed: the beginning of a run's name, see --list`);
+  if (shard !== undefined) specs = shardOf(specs, ...shard);
   const { done, missing } = store.sort(specs);
   if (flags.list === true) {
-    process.stdout.write(listText(specs, new Set(done.map(({ key }) => key))));
+    process.stdout.write(listText(specs, new Set(done)));
     return 0;
   }
-  const status = statusOf(specs, done, flags.progress);
+  const progress = createProgress(secondsOf(specs), 'core seconds', flags.progress, secondsOf(done));
   let failed: readonly string[] = [];
   try {
     if (missing.length > 0) {
       makeFolder(store.folder);
       const { makeAll } = await import('./experiments-pool.js');
-      failed = await makeAll(missing, { ...flags, signal }, status);
+      failed = await makeAll(missing, { ...flags, signal }, statusOf(specs, done, progress));
     }
   } finally {
-    status.end();
+    progress.end();
   }
   const made = store.sort(specs).done.length;
   const note = failed.length > 0 ? `; ${failed.length} failed` : '';
@@ -130,15 +121,9 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
 }
 
 /** A display by share of the work, since runs differ in cost. */
-function statusOf(
-  specs: readonly RunSpec[],
-  done: readonly RunSpec[],
-  wanted: boolean | undefined,
-): Status & Pick<Progress, 'end'> {
-  const before = secondsOf(done);
-  const progress = createProgress(secondsOf(specs), 'core seconds', wanted, before);
+function statusOf(specs: readonly RunSpec[], done: readonly RunSpec[], progress: Progress): Status {
   const running = new Map<RunSpec, number>();
-  let [finished, count] = [before, done.length];
+  let [finished, count] = [secondsOf(done), done.length];
   const show = (): void => {
     const runs = [...running];
     const shares = runs.map(([spec, update]) => (spec.cost * update) / (profiles[spec.profile].updates + 1));
@@ -158,7 +143,6 @@ function statusOf(
       show();
     },
     say: progress.say,
-    end: progress.end,
   };
 }
 
@@ -167,10 +151,10 @@ function secondsOf(specs: readonly RunSpec[]): number {
 }
 
 /** Every run with its state, by figure the numbers of both. */
-function listText(specs: readonly RunSpec[], done: ReadonlySet<string>): string {
-  const rows = specs.map((spec) => [spec.key, done.has(spec.key) ? 'done' : 'missing', spec.figureIds.join(' ')]);
-  const missing = specs.filter(({ key }) => !done.has(key));
+function listText(specs: readonly RunSpec[], done: ReadonlySet<RunSpec>): string {
+  const rows = specs.map((spec) => [spec.key, done.has(spec) ? 'done' : 'missing', spec.figureIds.join(' ')]);
+  const missing = specs.filter((spec) => !done.has(spec));
   const minutes = Math.ceil(secondsOf(missing) / 60);
   const left = missing.length === 0 ? '' : `; the others take roughly ${minutes} minutes of one core`;
-  return `${textTable([['run', 'state', 'shown by'], ...rows])}\n${specs.length - missing.length} of ${specs.length} runs are done${left}\n`;
+  return `${textTable([['run', 'state', 'shown by'], ...rows])}\n${done.size} of ${specs.length} runs are done${left}\n`;
 }

@@ -1,17 +1,24 @@
 /** Stored runs made from a notebook: those that are missing, and those to be checked. */
-import { makeRuns } from '../paper/make-runs';
 import type { ProfileName } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
 import type { FigureId } from '../paper/sweeps';
 import { Results } from '../paper/results';
 import { executeRun } from '../paper/run';
+import { RunStore, runsFolder } from '../paper/run-store';
 import { interruptSignal, progress } from './progress';
 
 /** Makes and stores the runs of a figure that are not stored, with a progress bar; the stop button ends it. */
 export async function makeMissing(figureId: FigureId, profile: ProfileName): Promise<void> {
   const specs = Results.load(profile).missing(figureId);
+  const store = new RunStore(runsFolder(profile));
+  const signal = interruptSignal();
   const tick = progress(specs.length, 'missing runs');
-  await makeRuns(specs, { signal: interruptSignal(), onProgress: (done, note) => void tick(done, note) });
+  for (const [done, spec] of specs.entries()) {
+    await tick(done, spec.key);
+    const onUpdate = (update: number): void => void tick(done, `${spec.key}, update ${update + 1}`);
+    store.save(await executeRun(spec, { store, signal, onUpdate }));
+  }
+  await tick(specs.length);
 }
 
 /** A number of a stored run beside the same number of the run made again. */

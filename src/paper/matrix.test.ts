@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { matrix, shardOf } from './matrix';
 import { profileNames, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
-import { figureIds, readFigureIds, sweeps } from './sweeps';
+import { figureIds, sweeps } from './sweeps';
 import { methodOf } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {
@@ -116,13 +116,6 @@ describe('matrix', () => {
     rmSync(folder, { recursive: true });
     const place = { method: 'lyreo-seq', system: {}, training: {}, appliedTo: { users: 400, servers: 80 } } as const;
     expect(runSpec(profiles.quick, place, 1).name).toBe('lyreo-seq-to-U400-S80');
-  });
-
-  it('reads ids of figures', () => {
-    expect(readFigureIds([])).toEqual([...figureIds]);
-    expect(readFigureIds(['fig4', 'all'])).toEqual([...figureIds]);
-    expect(readFigureIds(['table2', 'fig2'])).toEqual(['fig2', 'table2']);
-    expect(() => readFigureIds(['fig9'])).toThrow('figure is "fig9"; allowed: fig2, fig3');
   });
 
   it('writes equal values as equal text, infinities too', () => {

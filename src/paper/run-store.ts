@@ -84,15 +84,7 @@ const warned: Set<string> = new Set();
  * are merged by copying.
  */
 export class RunStore {
-  /**
-   * @param warn receives warnings of damaged files; default: stderr.
-   */
-  constructor(
-    readonly folder: string,
-    private readonly warn: (message: string) => void = (message) => {
-      process.stderr.write(`warning: ${message}\n`);
-    },
-  ) {}
+  constructor(readonly folder: string) {}
 
   path(key: string): string {
     return join(this.folder, `${key}.json`);
@@ -104,7 +96,7 @@ export class RunStore {
   }
 
   has(key: string): boolean {
-    return typeof readRun(this.path(key)) !== 'string';
+    return this.load(key) !== undefined;
   }
 
   save(run: StoredRun): void {
@@ -121,46 +113,32 @@ export class RunStore {
     }
   }
 
-  /** One run; undefined when it is not stored, or damaged. */
+  /** One run; undefined when it is not stored, or damaged, with one warning on stderr. */
   load(key: string): StoredRun | undefined {
-    return existsSync(this.path(key)) ? this.read([key]).at(0) : undefined;
+    const path = this.path(key);
+    if (!existsSync(path)) return undefined;
+    try {
+      return readRun(path);
+    } catch (error) {
+      const makes = `lyreo experiments --profile ${basename(this.folder)} makes it anew`;
+      if (!warned.has(path))
+        process.stderr.write(`warning: ${path} is skipped as damaged (${String(error)}); ${makes}\n`);
+      warned.add(path);
+      return undefined;
+    }
   }
 
-  /** The keys of all run files, damaged ones included. */
-  keys(): string[] {
+  /** All runs, those included that the matrix no longer asks for; damaged files are skipped. */
+  loadAll(): StoredRun[] {
     if (!existsSync(this.folder)) return [];
     const names = readdirSync(this.folder).filter((name) => name.endsWith('.json'));
-    return names.map((name) => name.slice(0, -'.json'.length)).sort();
-  }
-
-  /** All runs, those included that the matrix no longer asks for; damaged files are skipped, with one warning. */
-  loadAll(): StoredRun[] {
-    return this.read(this.keys());
-  }
-
-  private read(keys: readonly string[]): StoredRun[] {
-    const runs: StoredRun[] = [];
-    const damaged: string[] = [];
-    for (const key of keys) {
-      const path = this.path(key);
-      const run = readRun(path);
-      if (typeof run !== 'string') runs.push(run);
-      else if (!warned.has(path)) {
-        warned.add(path);
-        damaged.push(`${key}.json (${run})`);
-      }
-    }
-    if (damaged.length > 0)
-      this.warn(
-        `${this.folder}: skipped as damaged: ${damaged.join(', ')}; lyreo experiments --profile ${basename(this.folder)} makes them anew`,
-      );
-    return runs;
+    return names.sort().flatMap((name) => this.load(name.slice(0, -'.json'.length)) ?? []);
   }
 
   /** Those of the runs that are stored, and those that are not. */
   sort<T extends Pick<RunSpec, 'key'>>(specs: readonly T[]): { done: T[]; missing: T[] } {
-    const done = new Set(this.keys().filter((key) => this.has(key)));
-    return { done: specs.filter(({ key }) => done.has(key)), missing: specs.filter(({ key }) => !done.has(key)) };
+    const done = new Set(specs.filter(({ key }) => this.has(key)));
+    return { done: [...done], missing: specs.filter((spec) => !done.has(spec)) };
   }
 }
 
@@ -183,60 +161,17 @@ export function rounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, rounded(x)]));
 }
 
-/** A run, or what is wrong with its file. */
-function readRun(path: string): StoredRun | string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return 'cannot be read';
-  }
-  if (text.trim() === '') return 'empty';
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'no JSON';
-  }
-  if (!isRun(value)) return 'no run';
-  const { underStatic } = value;
-  return {
-    ...value,
-    evaluation: revived(value.evaluation) as Evaluation,
-    underStatic: underStatic === null ? null : (revived(underStatic) as Evaluation),
-  };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether all is there that figures and judgements read, of the right kind. */
-function isRun(value: unknown): value is StoredRun {
-  if (!isRecord(value)) return false;
-  const { evaluation, log, underStatic, seed } = value;
-  return (
-    ['key', 'name', 'profile', 'method'].every((name) => typeof value[name] === 'string') &&
-    Number.isInteger(seed) &&
-    ['system', 'training', 'config'].every((name) => isRecord(value[name])) &&
-    (log === null || isRecord(log)) &&
-    isEvaluation(evaluation) &&
-    (underStatic === null || isEvaluation(underStatic))
-  );
-}
-
-function isEvaluation(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    ['meanLatency', 'deviation', 'p99Latency'].every((name) => typeof revived(value[name]) === 'number') &&
-    ['parts', 'perEpisode', 'stability'].every((name) => isRecord(value[name])) &&
-    ['latencyQuantiles', 'deviationQuantiles'].every((name) => Array.isArray(value[name]))
-  );
-}
-
-/** The numbers of an evaluation: JSON has no NaN, the latency of no request. */
-function revived(value: unknown): unknown {
-  if (value === null || value === 'NaN') return Number.NaN;
-  if (Array.isArray(value)) return value.map(revived);
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, x]) => [name, revived(x)])) : value;
+/**
+ * The run of a file. JSON has no NaN, the latency of no request: it stands as text.
+ *
+ * @throws SyntaxError or TypeError when the file holds no whole run.
+ */
+function readRun(path: string): StoredRun {
+  const run = JSON.parse(readFileSync(path, 'utf8'), (_, value: unknown) =>
+    value === 'NaN' ? Number.NaN : value,
+  ) as Partial<StoredRun>;
+  const { key, name, seed, evaluation } = run;
+  if (key === undefined || name === undefined || seed === undefined || evaluation?.perEpisode === undefined)
+    throw new TypeError('no run');
+  return run as StoredRun;
 }

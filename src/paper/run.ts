@@ -14,7 +14,7 @@ import { type Profile, profiles } from './profiles';
 import { type RunSpec, RESULTS_VERSION } from './run-spec';
 import { type Evaluation, measure } from './measure';
 import { methodOf } from './methods';
-import type { LogColumns, Machine, RunStore, StoredRun } from './run-store';
+import type { LogColumns, RunStore, StoredRun } from './run-store';
 import { train } from './train';
 
 /** A training's checkpoint is written every so many updates. */
@@ -57,14 +57,15 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
     resultsVersion: RESULTS_VERSION,
     version: packageVersion(),
     commit: repositoryState(),
-    machine: thisMachine(),
-    command: commandFor(spec),
+    machine: {
+      cpu: cpus().at(0)?.model ?? 'unknown',
+      cores: availableParallelism(),
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+    },
+    command: `lyreo experiments --profile ${spec.profile} --only ${spec.key}`,
     wallSeconds: (performance.now() - startAt) / 1000,
   };
-}
-
-function commandFor(spec: Pick<RunSpec, 'profile' | 'key'>): string {
-  return `lyreo experiments --profile ${spec.profile} --only ${spec.key}`;
 }
 
 type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
@@ -127,33 +128,21 @@ function columnsOf(log: readonly UpdateLog[]): LogColumns {
   return Object.fromEntries(names.map((name) => [name, log.map((update) => update[name])]));
 }
 
-function thisMachine(): Machine {
-  return {
-    cpu: cpus().at(0)?.model ?? 'unknown',
-    cores: availableParallelism(),
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-  };
-}
-
-let state: { readonly commit: string | null } | undefined;
+let commit: string | null | undefined;
 
 /** The commit that is checked out, with "-dirty" when src/ or data/ differ from it; null when this is no checkout. */
 function repositoryState(): string | null {
-  state ??= { commit: readState(join(__dirname, '..', '..')) };
-  return state.commit;
-}
-
-function readState(root: string): string | null {
+  const root = join(__dirname, '..', '..');
   const git = (...args: string[]): string =>
     execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  if (commit !== undefined) return commit;
   try {
-    if (realpathSync(git('rev-parse', '--show-toplevel')) !== realpathSync(root)) return null;
-    const isDirty =
-      git('status', '--porcelain', '--untracked-files=no', '--', 'src', ':(glob)data/*.json', ':(glob)data/*.csv') !==
-      '';
-    return `${git('rev-parse', '--short=12', 'HEAD')}${isDirty ? '-dirty' : ''}`;
+    const isCheckout = realpathSync(git('rev-parse', '--show-toplevel')) === realpathSync(root);
+    const files = ['src', ':(glob)data/*.json', ':(glob)data/*.csv'];
+    const isDirty = isCheckout && git('status', '--porcelain', '--untracked-files=no', '--', ...files) !== '';
+    commit = isCheckout ? `${git('rev-parse', '--short=12', 'HEAD')}${isDirty ? '-dirty' : ''}` : null;
   } catch {
-    return null;
+    commit = null;
   }
+  return commit;
 }

@@ -1,4 +1,3 @@
-import { invalid } from '../core/errors';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
 import {
@@ -174,18 +173,4 @@ function beyond(profile: Profile): Sweep[] {
       conditionMethods(x).map((method) => sweep([method], { x, ...conditionPoint(profile, x, method) })),
     ),
   ];
-}
-
-/**
- * The figures that names stand for; "all" and no names are all of them.
- *
- * @throws UserError naming what is allowed.
- */
-export function readFigureIds(names: readonly string[]): FigureId[] {
-  if (names.length === 0 || names.includes('all')) return [...figureIds];
-  return figureIds.filter((figureId) => {
-    const unknown = names.find((name) => !(figureIds as readonly string[]).includes(name));
-    if (unknown !== undefined) throw invalid('figure', unknown, [...figureIds, 'all'].join(', '));
-    return names.includes(figureId);
-  });
 }
