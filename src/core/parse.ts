@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { UserError, show } from './errors';
 
 /** `['servers', 1, 'name']` as a reader writes it: `servers[1].name`. */
@@ -18,6 +18,18 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
+/** Letters to insert, delete or replace to make one word of another. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (a[i].toLowerCase() === b[j].toLowerCase() ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length];
+}
+
 /**
  * Checks a value against a schema whose messages say what is allowed.
  *
@@ -33,8 +45,11 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string)
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const within = at(value, issue.path);
+    const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const meant = known.find((name) => distance(key, name) <= 2);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     throw new UserError(
-      `${file}: ${path === '' ? '' : `${path}.`}${key} is ${show(at(within, [key]))}; allowed: no unknown keys${more}`,
+      `${file}: ${path === '' ? '' : `${path}.`}${key} is ${show(at(within, [key]))}; allowed: no unknown keys${hint}${more}`,
     );
   }
   throw new UserError(

@@ -9,7 +9,7 @@ import type { SlotRequests } from '../system/workload';
  *
  * @param largestPool tokens.
  * @returns the number of requests taken out, and the predicted size of the largest that is left, tokens.
- * @throws UserError for a prediction below 1 or, where the configuration says so, a request larger than all pools.
+ * @throws UserError for a user outside 0..U−1, a prediction below 1 or, where the configuration says so, a request larger than all pools.
  */
 export function admitArrivals(
   requests: SlotRequests,
@@ -24,6 +24,12 @@ export function admitArrivals(
     const input = inputTokens[i];
     const output = outputTokens[i];
     const where = (): string => `slot ${String(slot)}, request ${String(i)}: `;
+    if (!(user[i] >= 0 && user[i] < config.users))
+      throw invalid(
+        `${where()}user`,
+        user[i],
+        `an index of the ${String(config.users)} users, 0 to ${String(config.users - 1)}`,
+      );
     // Slot T's requests are only looked at, they never arrive.
     if (input + output > largestPool && config.oversized === 'error' && slot < config.slots)
       throw new UserError(

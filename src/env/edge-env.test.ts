@@ -12,6 +12,7 @@ import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
 import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler } from './scheduler';
 import type { SlotView } from './slot-view';
+import { simulate } from './simulate';
 import { driftBound, lyapunov } from './virtual-queue';
 
 function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
@@ -425,6 +426,15 @@ describe('EdgeEnv', () => {
     const env = new EdgeEnv(config(), 1);
     env.reset();
     expect(() => env.step(new Int32Array(3))).toThrow(/assignment\[3\] is missing/);
+  });
+
+  it('refuses a request of a user that the configuration does not have, and a scheduler that is none', () => {
+    const env = new EdgeEnv(config(), 1, { workload: syntheticWorkload(config({ users: 41 }), 1) });
+    expect(() => env.reset()).toThrow('slot 0, request 20: user is 20; allowed: an index of the 20 users, 0 to 19');
+    const misspelt = schedulers['rndom' as 'random'];
+    expect(() => simulate(config(), misspelt, 1)).toThrow(
+      /scheduler is missing; allowed: a function .*schedulers\.random/,
+    );
   });
 
   it('holds finished requests to the end of a static batch', () => {

@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors';
 import { createRng } from '../core/rng';
 import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import { playSlots } from './play-slots';
@@ -25,6 +26,12 @@ function* run(
   seed: number,
   options: SimulateOptions,
 ): Generator<number, RunMetrics, undefined> {
+  if (typeof scheduler !== 'function')
+    throw invalid(
+      'scheduler',
+      scheduler,
+      'a function (system, rng) => (view, assignment) => …, such as schedulers.random',
+    );
   const env = new EdgeEnv(config, seed, options);
   const metrics = new Metrics(env.servers.length, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
@@ -41,6 +48,7 @@ function* run(
  * Runs a scheduler for T slots and the drain.
  *
  * @param seed the run's seed; users, links and requests are the same for every scheduler.
+ * @throws UserError when the scheduler is none, as a misspelt name of `schedulers` gives, or assigns to no server.
  */
 export function simulate(
   config: SystemConfig,

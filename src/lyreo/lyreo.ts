@@ -150,23 +150,31 @@ export class Learner {
    * Step 2: the credit of an episode's decisions, by the method's rule, which may learn from it.
    *
    * @throws UserError when the rule's advantages or targets are of another kind or length than allowed.
+   * @throws DivergenceError when one of them is not finite, naming the tensor that made it so or else the rule.
    */
   assignCredit(rollout: Rollout): Credit {
-    const credit = this.credit.assign(rollout, this.values(rollout), this.predictorRng);
+    const credit = this.credit.assign(rollout, this.values(rollout), this.predictorRng) as Credit | undefined;
     const { slots, requests } = rollout;
     for (const [name, kind, length] of [
       ['advantages', Float32Array, slots * requests],
       ['targets', Float64Array, 2 * slots],
     ] as const) {
-      const given: unknown = credit[name];
+      const where = `credit rule "${this.credit.id}": ${name}`;
+      const given: unknown = credit?.[name];
       if (!(given instanceof kind) || given.length !== length)
         throw invalid(
-          `credit rule "${this.credit.id}": ${name}`,
-          given instanceof kind ? `a ${kind.name} of ${String(given.length)}` : typeof given,
+          where,
+          given instanceof kind ? `a ${kind.name} of ${String(given.length)}` : given && typeof given,
           `a ${kind.name} of ${String(length)}`,
         );
+      const k = given.findIndex((x) => !Number.isFinite(x));
+      if (k < 0) continue;
+      this.checkTensors(this.updates + 1);
+      throw new DivergenceError(
+        `update ${String(this.updates + 1)}: ${where}[${String(k)}] is ${String(given[k])}; allowed: finite numbers`,
+      );
     }
-    return credit;
+    return credit as Credit;
   }
 
   /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */
@@ -241,6 +249,11 @@ export class Learner {
     const bad = Object.entries(log).find(([, x]) =>
       typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number),
     );
+    this.checkTensors(log.update);
+    if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
+  }
+
+  private checkTensors(update: number): void {
     // In the order in which one spoils the next.
     const { predictor } = this.credit;
     const parts = {
@@ -250,9 +263,8 @@ export class Learner {
     };
     for (const [who, parameters] of Object.entries(parts)) {
       const name = parameters?.firstNonFinite();
-      if (name !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${who}, ${name} is not finite`);
+      if (name !== undefined) throw new DivergenceError(`update ${String(update)}: ${who}, ${name} is not finite`);
     }
-    if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
   }
 }
 

@@ -103,6 +103,22 @@ describe('a rule and a reward of one’s own', () => {
     );
   });
 
+  it('that give a number that is not finite, or nothing, are refused by name', async () => {
+    const bad = creditRule('bad', (...args) => {
+      const credit = mine.create(args[2]).assign(args[0], args[1], args[3]);
+      credit.advantages[7] = Number.NaN;
+      return credit;
+    });
+    const options = { config: tinyConfig({ slots: 20 }), updates: 1 };
+    await expect(train({ ...options, method: { ...standard, credit: bad } })).rejects.toThrow(
+      'update 1: credit rule "bad": advantages[7] is NaN; allowed: finite numbers',
+    );
+    const nothing = creditRule('nothing', () => undefined as never);
+    await expect(train({ ...options, method: { ...standard, credit: nothing } })).rejects.toThrow(
+      /credit rule "nothing": advantages is missing; allowed: a Float32Array of \d+/,
+    );
+  });
+
   it('are asked for again at a resumption: another id is refused, and both are named', async () => {
     const folder = join(root, 'asked');
     const options = { config: tinyConfig({ slots: 20 }), folder, resume: true, updates: 1 };

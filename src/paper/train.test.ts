@@ -193,6 +193,7 @@ describe('learningOf', () => {
 
   const refused: readonly (readonly [MethodName, object, RegExp])[] = [
     ['random', {}, /method is "random"; allowed: one that learns: lyreo, ly-ppo/],
+    ['lyrio' as MethodName, {}, /method is "lyrio"; allowed: one that learns: lyreo, ly-ppo/],
     ['lyreo', { gamma: 1.5 }, /training: gamma is 1.5; allowed: a number in \[0, 1\)/],
     ['lyreo', { hidden: [0] }, /training: hidden is \[0\]; allowed: one to eight integers/],
     ['lyreo', { ratio: 'slot' }, /training: ratio is "slot"; allowed: "per request" or "per slot"/],

@@ -19,8 +19,8 @@ export function learningOf(
   method: MethodName | LearningMethod,
   overrides: Partial<TrainingConfig> = {},
 ): { readonly method: LearningMethod; readonly training: TrainingConfig } {
-  if (typeof method !== 'string') return { method, training: trainingConfig(method, overrides) };
-  const { learning, training } = methodOf(method);
+  if (typeof method === 'object') return { method, training: trainingConfig(method, overrides) };
+  const { learning, training } = (methods as Partial<typeof methods>)[method] ?? {};
   if (learning === undefined) throw invalid('method', method, `one that learns: ${learningMethods.join(', ')}`);
   return { method: learning, training: trainingConfig(learning, { ...training, ...overrides }) };
 }

@@ -75,7 +75,7 @@ describe('systemConfig', () => {
     [{ noiseDbmPerHz: 5 }, 'configuration: noiseDbmPerHz is 5; allowed: a number from -300 to 0'],
     [{ meanInputTokens: 0 }, 'configuration: meanInputTokens is 0; allowed: a number from 1 to 1000000'],
     [{ stateDelaySlots: -1 }, 'configuration: stateDelaySlots is -1; allowed: an integer from 0 to 1000'],
-    [{ user: 40 }, 'configuration: user is 40; allowed: no unknown keys'],
+    [{ user: 40 }, 'configuration: user is 40; allowed: no unknown keys; did you mean users?'],
     [
       { gpus: ['rtx3080'], servers: 2 },
       'configuration: gpus has 1 names and servers is 2; allowed: as many names as servers',
