@@ -10,8 +10,7 @@ import { Learner, type UpdateLog } from './lyreo';
 import { driftPlusPenalty } from '../env/reward';
 import { own } from './credit/own';
 import { request } from './credit/request';
-import { type LearningMethod, methodIds } from './method';
-import { trainingConfig } from './read-training';
+import { type LearningMethod, methodIds, trainingConfig } from './method';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-checkpoint-'));
 const at = (name: string): string => join(folder, name);

@@ -3,14 +3,13 @@ import { createRng } from '../core/rng';
 import { SERVER_FEATURES } from '../env/observation';
 import { driftPlusPenalty, fixedPenalty } from '../env/reward';
 import { tinyConfig } from '../../tests/support/tiny';
-import { delayed } from './credit/delayed';
+import { delayed } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
 import { decisionRatios } from './decisions';
 import { Learner } from './lyreo';
-import type { LearningMethod } from './method';
+import { type LearningMethod, trainingConfig } from './method';
 import { createPolicy } from './policy';
-import { trainingConfig } from './read-training';
 import { type EpisodeOptions, type Rollout, criticInputs, playEpisode } from './rollout';
 import type { TrainingConfig } from './training-config';
 

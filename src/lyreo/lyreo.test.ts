@@ -9,16 +9,13 @@ import type { Workload } from '../system/workload';
 import { tinyConfig } from '../../tests/support/tiny';
 import { DivergenceError, Learner } from './lyreo';
 import { driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
-import { assigned } from './credit/assigned';
-import { delayed } from './credit/delayed';
-import { littlesLaw } from './credit/littles-law';
+import { assigned, delayed, littlesLaw } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
 import { request } from './credit/request';
 import { slot } from './credit/slot';
-import { type LearningMethod, methodIds } from './method';
+import { type LearningMethod, methodIds, trainingConfig } from './method';
 import { createPolicy, slotRecord } from './policy';
-import { trainingConfig } from './read-training';
 import type { Rollout } from './rollout';
 
 const quick = { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] };

@@ -1,9 +1,10 @@
+import { invalid } from '../core/errors';
 import type { BalanceMeasure } from '../env/count-balance';
 import type { Reward } from '../env/reward';
 import type { CreditFactory } from './credit/credit';
 import type { Draws } from './draws';
 import { type PolicyKind, policyDefaults } from './policy';
-import { type TrainingConfig, trainingStandards } from './training-config';
+import { type TrainingConfig, trainingFields, trainingStandards } from './training-config';
 
 /** A learning method: how it assigns requests, what rewards it, and how the reward is credited to decisions. */
 export interface LearningMethod {
@@ -49,4 +50,26 @@ export function decisionOptions(
 /** The hyperparameters of a method where nothing else is said. */
 export function trainingDefaults({ policy, credit }: LearningMethod): TrainingConfig {
   return { ...trainingStandards, ...policyDefaults(policy), ...credit.defaults };
+}
+
+/**
+ * The hyperparameters of a training: the method's defaults, with some fields replaced.
+ *
+ * @throws UserError naming the field, its value and what is allowed.
+ */
+export function trainingConfig(method: LearningMethod, overrides: Partial<TrainingConfig>): TrainingConfig {
+  const training = { ...trainingDefaults(method), ...overrides };
+  for (const [name, value] of Object.entries(training)) {
+    if (!Object.hasOwn(trainingFields, name))
+      throw invalid(`training: ${name}`, value, `one of ${Object.keys(trainingFields).join(', ')}`);
+    const [, allowed, accepts] = trainingFields[name as keyof TrainingConfig];
+    if (!accepts(value)) throw invalid(`training: ${name}`, value, allowed);
+  }
+  if (training.ratio === 'per slot' && training.draws === 'stratified' && training.independentShare < 1)
+    throw invalid(
+      'training: ratio',
+      training.ratio,
+      '"per request" where independentShare is below 1: the product of a slot\'s probabilities is not the density of stratified draws',
+    );
+  return training;
 }

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { tinyConfig } from '../../tests/support/tiny';
 import { driftPlusPenalty } from '../env/reward';
-import { delayed as byCompletion } from './credit/delayed';
+import { delayed as byCompletion } from './credit/by-slot';
 import { rewardStreams } from './credit/streams';
-import type { LearningMethod } from './method';
+import { type LearningMethod, trainingConfig } from './method';
 import { Learner } from './lyreo';
-import { trainingConfig } from './read-training';
 import {
   generalisedAdvantage,
   lambdaTargets,

@@ -7,8 +7,7 @@ import type { SystemConfig } from '../system/config';
 import { checkSameFiles } from '../system/config-files';
 import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateDetail, type UpdateLog } from './lyreo';
-import { type LearningMethod, methodIds } from './method';
-import { trainingConfig } from './read-training';
+import { type LearningMethod, methodIds, trainingConfig } from './method';
 import type { TrainingConfig } from './training-config';
 
 /** A training. */

@@ -81,40 +81,70 @@ export interface TrainingConfig {
   readonly fullQuality: number;
 }
 
-/** The defaults where a method has none of its own. */
-export const trainingStandards: TrainingConfig = {
-  gamma: 0.98,
-  gaeLambda: 0.95,
-  immediateLambda: 0.5,
-  clipCoef: 0.2,
-  learningRate: 3e-4,
-  learningRateHalfLife: Infinity,
-  criticRate: 3,
-  returnNorm: true,
-  updateEpochs: 10,
-  minibatches: 4,
-  entCoef: 0.003,
-  vfCoef: 0.5,
-  maxGradNorm: 0.5,
-  targetKl: 0.015,
-  ratio: 'per request',
-  draws: 'stratified',
-  independentShare: 1,
-  burstSlots: 0,
-  heldOutEpisodes: 2,
-  heldOutSlots: 100,
-  queueSeen: 'with virtual queue',
-  memoryWeight: 1,
-  fixedPenalty: 1,
-  penaltyUnit: 'printed',
-  hidden: [64, 64, 32],
-  window: 12,
-  windowStride: 0,
-  discountRedistributed: true,
-  predictorSteps: 40,
-  predictorBatch: 64,
-  predictorLearningRate: 1e-3,
-  predictorMemory: 4,
-  returnToGoGamma: 0.9,
-  fullQuality: 0.2,
+type Check = readonly [allowed: string, accepts: (value: unknown) => boolean];
+
+const numbers = (allowed: string, accepts: (x: number) => boolean): Check => [
+  allowed,
+  (value) => typeof value === 'number' && accepts(value),
+];
+const share = numbers('a number from 0 to 1', (x) => x >= 0 && x <= 1);
+const discount = numbers('a number in [0, 1)', (x) => x >= 0 && x < 1);
+const positive = numbers('a finite number > 0', (x) => x > 0 && x < Infinity);
+const nonNegative = numbers('a finite number >= 0', (x) => x >= 0 && x < Infinity);
+const limit = numbers('a number > 0, or Infinity', (x) => x > 0);
+const integer = (least: number, most = 1_000_000): Check =>
+  numbers(`an integer from ${least} to ${most}`, (x) => Number.isInteger(x) && x >= least && x <= most);
+const oneOf = (...words: readonly unknown[]): Check => [
+  words.map((word) => JSON.stringify(word)).join(' or '),
+  (value) => words.includes(value),
+];
+const [, isWidth] = integer(1, 4096);
+const widths: Check = [
+  'one to eight integers from 1 to 4096, the layers’ widths',
+  (value) => Array.isArray(value) && value.length >= 1 && value.length <= 8 && value.every(isWidth),
+];
+
+/** Every field's default, where a method has none of its own, and what it may be. */
+export const trainingFields: {
+  readonly [Field in keyof TrainingConfig]: readonly [standard: TrainingConfig[Field], ...Check];
+} = {
+  gamma: [0.98, ...discount],
+  gaeLambda: [0.95, ...share],
+  immediateLambda: [0.5, ...share],
+  clipCoef: [0.2, ...positive],
+  learningRate: [3e-4, ...positive],
+  learningRateHalfLife: [Infinity, ...limit],
+  criticRate: [3, ...positive],
+  returnNorm: [true, ...oneOf(true, false)],
+  updateEpochs: [10, ...integer(1)],
+  minibatches: [4, ...integer(1)],
+  entCoef: [0.003, ...nonNegative],
+  vfCoef: [0.5, ...nonNegative],
+  maxGradNorm: [0.5, ...limit],
+  targetKl: [0.015, ...limit],
+  ratio: ['per request', ...oneOf('per request', 'per slot')],
+  draws: ['stratified', ...oneOf('independent', 'stratified')],
+  independentShare: [1, ...share],
+  burstSlots: [0, ...integer(0)],
+  heldOutEpisodes: [2, ...integer(0)],
+  heldOutSlots: [100, ...integer(1)],
+  queueSeen: ['with virtual queue', ...oneOf('always', 'with virtual queue')],
+  memoryWeight: [1, ...nonNegative],
+  fixedPenalty: [1, ...nonNegative],
+  penaltyUnit: ['printed', ...oneOf('tolerance', 'printed')],
+  hidden: [[64, 64, 32], ...widths],
+  window: [12, ...integer(1)],
+  windowStride: [0, ...integer(0)],
+  discountRedistributed: [true, ...oneOf(true, false)],
+  predictorSteps: [40, ...integer(1)],
+  predictorBatch: [64, ...integer(1)],
+  predictorLearningRate: [1e-3, ...positive],
+  predictorMemory: [4, ...integer(1)],
+  returnToGoGamma: [0.9, ...numbers('a number in (0, 1)', (x) => x > 0 && x < 1)],
+  fullQuality: [0.2, ...positive],
 };
+
+/** The defaults where a method has none of its own. */
+export const trainingStandards: TrainingConfig = Object.fromEntries(
+  Object.entries(trainingFields).map(([name, [standard]]) => [name, standard]),
+) as unknown as TrainingConfig;

@@ -21,12 +21,12 @@ describe('evaluate', () => {
 
   it('a policy, sampled: as an episode that a learner plays', () => {
     const [run] = evaluate(config, { policy: factorised }, [5]);
-    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler'))?.metrics);
+    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler')).metrics);
   });
 
   it('a sequential policy takes the most probable server, a factorised one draws, and either can be told otherwise', () => {
     const played = (policy: typeof factorised, drawn: boolean): unknown =>
-      playEpisode(config, policy, 5, drawn ? createRng(5).fork('scheduler') : null)?.metrics;
+      playEpisode(config, policy, 5, drawn ? createRng(5).fork('scheduler') : null).metrics;
     const run = (policy: typeof factorised, greedy?: boolean): unknown =>
       evaluate(config, { policy }, [5], { greedy })[0];
     expect(run(sequential)).toEqual(played(sequential, false));
@@ -38,7 +38,7 @@ describe('evaluate', () => {
   it('a policy with queues of its own sees those', () => {
     const [run] = evaluate(config, { policy: factorised, decision: { balanceMeasure: 'count' } }, [5]);
     expect(run).toEqual(
-      playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' })?.metrics,
+      playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' }).metrics,
     );
   });
 

@@ -1,8 +1,6 @@
 import { type Reward, driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
-import { assigned } from '../lyreo/credit/assigned';
+import { assigned, delayed, littlesLaw } from '../lyreo/credit/by-slot';
 import type { CreditFactory } from '../lyreo/credit/credit';
-import { delayed } from '../lyreo/credit/delayed';
-import { littlesLaw } from '../lyreo/credit/littles-law';
 import { own } from '../lyreo/credit/own';
 import { printed } from '../lyreo/credit/printed';
 import { request } from '../lyreo/credit/request';

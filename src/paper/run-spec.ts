@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
-import { methodIds } from '../lyreo/method';
-import { trainingConfig } from '../lyreo/read-training';
+import { methodIds, trainingConfig } from '../lyreo/method';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { fileHashes, type FileHashes } from '../system/config-files';

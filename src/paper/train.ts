@@ -1,6 +1,5 @@
 import { invalid } from '../core/errors';
-import type { LearningMethod, MethodIds } from '../lyreo/method';
-import { trainingConfig } from '../lyreo/read-training';
+import { type LearningMethod, type MethodIds, trainingConfig } from '../lyreo/method';
 import { type TrainOptions, type TrainResult, train as trainMethod } from '../lyreo/train';
 import type { TrainingConfig } from '../lyreo/training-config';
 import { type MethodName, creditRules, methodOf, methods, rewards } from './methods';

@@ -4,7 +4,7 @@ import { truncatedReturn } from '../returns';
 import { PREDICTOR_FEATURES } from '../rollout';
 import type { CreditFactory } from './credit';
 import { predictorMemory } from './predictor-memory';
-import { headValues, rewardStreams, slotCredit, streamCredit, sum } from './streams';
+import { headValues, rewardStreams, slotCredit, streamCredit } from './streams';
 
 /**
  * Redistribution as printed (IV-B2): ŷ_H of windows that begin every H slots, r' = g_t − g_{t−1}, GAE(λ) over r' within
@@ -23,31 +23,27 @@ export const printed: CreditFactory = {
       id: 'printed',
       ...memory,
       assign(rollout, values, rng) {
-        const { slots: T } = rollout;
+        const { slots: T, chi } = rollout;
         const streams = rewardStreams(rollout, config);
-        const total = sum(streams.delayed, streams.immediate);
+        const total = streams.delayed.map((x, t) => x + streams.immediate[t]);
         const [redistributedValue, stateValue] = [headValues(values, 0), headValues(values, 1)];
         const windows = windowsOf(T, Math.min(window, T), windowStride);
-        const ofWindow = ({ begin, end }: Window): number =>
-          truncatedReturn(total.subarray(begin, end), gamma, stateValue[end]);
-        const makeBatch = windowStride === 0 ? inOneSequence : inSequences;
-        const { sequences, targets, predictions } = makeBatch(
-          memory.predictor,
-          rollout.chi,
-          windows,
-          windows.map(ofWindow),
+        const returns = windows.map(([begin, end]) =>
+          truncatedReturn(total.subarray(begin, end), gamma, stateValue[end]),
         );
+        const targets = Float64Array.from(
+          windows.flatMap(([begin, end], k) => Array<number>(end - begin).fill(returns[k])),
+        );
+        const { sequences, predictions } = predicted(memory.predictor, chi, windows, windowStride === 0);
         const quality = predictionQuality(predictions, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
-        const redistributed = new Float64Array(T);
-        const returnToGo = new Float64Array(T);
-        const advantage = new Float64Array(T);
-        const target = new Float64Array(T);
+        const columns = Array.from({ length: 4 }, () => new Float64Array(T));
+        const [redistributed, returnToGo, advantage, target] = columns;
         const covering = new Float64Array(T);
         let at = 0;
-        for (const { begin, end } of windows) {
-          const g = predictions.subarray(at, at + end - begin);
-          const changes = redistributeReturn(g, targets[at]);
+        windows.forEach(([begin, end], k) => {
+          const g = predictions.subarray(at, (at += end - begin));
+          const changes = redistributeReturn(g, returns[k]);
           const within = redistributedValue.slice(begin, end + 1).fill(0, end - begin);
           const credit = streamCredit(changes, within, discountRedistributed ? gamma : 1, gaeLambda);
           for (let t = begin; t < end; t++) {
@@ -57,82 +53,54 @@ export const printed: CreditFactory = {
             target[t] += credit.target[t - begin];
             covering[t]++;
           }
-          at += end - begin;
-        }
+        });
         // A slot in several windows has the mean of their credit.
-        for (const column of [redistributed, returnToGo, advantage, target])
-          for (let t = 0; t < T; t++) column[t] /= covering[t];
+        for (const column of columns) for (let t = 0; t < T; t++) column[t] /= covering[t];
         const raw = streamCredit(total, stateValue, gamma, gaeLambda).target;
-        return {
-          ...slotCredit(rollout, advantage, [target, raw], total),
-          quality,
-          predictorLoss,
-          redistributed,
-          returnToGo,
-        };
+        const credit = slotCredit(rollout, advantage, [target, raw], total);
+        return { ...credit, quality, predictorLoss, redistributed, returnToGo };
       },
     };
   },
 };
 
 /** Slots begin..end−1. */
-interface Window {
-  readonly begin: number;
-  readonly end: number;
-}
+type Window = readonly [begin: number, end: number];
 
 /** Windows of H slots that begin every `stride` slots, the last one at the episode's end; stride 0: side by side. */
 function windowsOf(T: number, H: number, stride: number): Window[] {
-  if (stride === 0)
-    return Array.from({ length: Math.ceil(T / H) }, (_, k) => ({ begin: k * H, end: Math.min(T, (k + 1) * H) }));
-  const count = Math.ceil((T - H) / stride) + 1;
-  return Array.from({ length: count }, (_, k) => Math.min(k * stride, T - H)).map((begin) => ({
-    begin,
-    end: begin + H,
-  }));
+  if (stride === 0) return Array.from({ length: Math.ceil(T / H) }, (_, k) => [k * H, Math.min(T, (k + 1) * H)]);
+  return Array.from({ length: Math.ceil((T - H) / stride) + 1 }, (_, k) => {
+    const begin = Math.min(k * stride, T - H);
+    return [begin, begin + H];
+  });
 }
 
-/** A rollout's windows as the predictor sees them; targets and predictions window after window. */
-interface WindowBatch {
-  readonly sequences: Sequences;
-  readonly targets: Float64Array;
-  readonly predictions: Float64Array;
-}
-
-/** Windows side by side: the whole episode is one sequence, and the predictor learns from windows anywhere in it. */
-function inOneSequence(
+/**
+ * What the predictor says of the windows, one after the other, and the sequences from which it learns: where windows lie
+ * side by side the whole episode, so that it learns from windows anywhere in it; else each window by itself.
+ */
+function predicted(
   predictor: ReturnPredictor,
   chi: Float32Array,
   windows: readonly Window[],
-  returns: readonly number[],
-): WindowBatch {
+  isOneSequence: boolean,
+): { sequences: Sequences; predictions: Float64Array } {
   const { inputs: I, lstm, norm } = predictor;
-  const T = chi.length / I;
-  const targets = new Float64Array(T);
-  const predictions = new Float64Array(T);
-  windows.forEach(({ begin, end }, k) => {
-    targets.fill(returns[k], begin, end);
-    const inputs = chi.subarray(begin * I, end * I);
-    predictions.set(norm.restored(lstm.predict({ steps: end - begin, batch: 1, inputs })), begin);
+  const inputsOf = ([begin, end]: Window): Float32Array => chi.subarray(begin * I, end * I);
+  if (isOneSequence) {
+    const predictions = windows.flatMap((window) => {
+      const steps = window[1] - window[0];
+      return [...norm.restored(lstm.predict({ steps, batch: 1, inputs: inputsOf(window) }))];
+    });
+    const sequences = { count: 1, steps: chi.length / I, inputs: chi };
+    return { sequences, predictions: Float64Array.from(predictions) };
+  }
+  const steps = windows[0][1] - windows[0][0];
+  const inputs = new Float32Array(windows.length * steps * I);
+  windows.forEach((window, k) => {
+    inputs.set(inputsOf(window), k * steps * I);
   });
-  return { sequences: { count: 1, steps: T, inputs: chi }, targets, predictions };
-}
-
-/** Windows of equal length that overlap: each is a sequence of its own. */
-function inSequences(
-  predictor: ReturnPredictor,
-  chi: Float32Array,
-  windows: readonly Window[],
-  returns: readonly number[],
-): WindowBatch {
-  const { inputs: I } = predictor;
-  const H = windows[0].end - windows[0].begin;
-  const inputs = new Float32Array(windows.length * H * I);
-  const targets = new Float64Array(windows.length * H);
-  windows.forEach(({ begin, end }, k) => {
-    inputs.set(chi.subarray(begin * I, end * I), k * H * I);
-    targets.fill(returns[k], k * H, (k + 1) * H);
-  });
-  const sequences = { count: windows.length, steps: H, inputs };
-  return { sequences, targets, predictions: predictor.predict(sequences) };
+  const sequences = { count: windows.length, steps, inputs };
+  return { sequences, predictions: predictor.predict(sequences) };
 }

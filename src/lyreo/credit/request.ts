@@ -1,22 +1,11 @@
 import { redistributeToGo } from '../redistribution';
 import type { Sequences } from '../return-predictor';
-import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES, type Rollout } from '../rollout';
-import { assignedCredit } from './assigned';
+import { ASSIGNED_AT, ASSIGNED_FEATURES, PREDICTOR_FEATURES } from '../rollout';
 import type { CreditFactory } from './credit';
-import { headWeights } from './head-weights';
-import { againstPolicy, marginalEffect } from './marginal-effect';
-import { ownLatencyCredit } from './own';
-import { addImmediate, bounded, centre, normalisedPerSlot } from './per-request';
+import { againstPolicy, headWeights, marginalEffect } from './effect';
+import { ownLatencyCredit, requestCredit } from './own';
 import { predictorMemory } from './predictor-memory';
-import {
-  BALANCE,
-  REQUEST_HEADS,
-  type ServerCosts,
-  serverCosts,
-  serverSequences,
-  serverTargets,
-} from './server-returns';
-import { headValues, rewardStreams, streamCredit } from './streams';
+import { BALANCE, LATER, REQUEST_HEADS, serverCosts, serverSequences, serverTargets } from './server-returns';
 
 /** The largest ratio of a slot's balance credit to its requests' own latency; a long queue must outweigh latency. */
 const MOST_BALANCE = 3;
@@ -37,66 +26,51 @@ export const request: CreditFactory = {
   create({ config, training, reward, rng: init }) {
     const memory = predictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
     const { predictor } = memory;
-    const { gamma, immediateLambda, returnToGoGamma, fullQuality } = training;
+    const { returnToGoGamma, fullQuality } = training;
     return {
       id: 'request',
       ...memory,
       assign(rollout, values, rng) {
-        const { slots: T, servers: S, requests: U } = rollout;
-        const streams = rewardStreams(rollout, config);
+        const { slots: T, servers: S } = rollout;
         const costs = serverCosts(rollout, config);
         const sequences: Sequences = { count: S, steps: T, inputs: serverSequences(rollout) };
-        const sensitivity = (): ReturnType<typeof predictor.sensitivity> =>
-          predictor.sensitivity(sequences, ASSIGNED_AT, ASSIGNED_FEATURES);
-        const before = sensitivity();
+        const before = predictor.sensitivity(sequences, ASSIGNED_AT, ASSIGNED_FEATURES);
         const targets = serverTargets(costs, before.predictions, S, returnToGoGamma);
         const weights = headWeights(rollout, before.gradients, before.predictions, targets);
         const predictorLoss = memory.learn({ sequences, targets }, rng);
-        const { predictions, gradients } = sensitivity();
+        const { predictions, gradients } = predictor.sensitivity(sequences, ASSIGNED_AT, ASSIGNED_FEATURES);
         const effectOf = (heads: readonly number[]): Float64Array =>
           marginalEffect(rollout, gradients, heads, config.balanceUnit);
         const latencyEffect = effectOf([weights[0], weights[1], 0]);
         const balanceEffect = effectOf([0, 0, reward.usesQueue ? weights[BALANCE] : 0]);
-        const immediate = streamCredit(streams.immediate, headValues(values, 1), gamma, immediateLambda).advantage;
         const own = ownLatencyCredit(rollout, config);
-        const others = bounded(againstPolicy(rollout, latencyEffect), own, U, 1);
-        const balance = bounded(againstPolicy(rollout, balanceEffect), own, U, MOST_BALANCE);
+        const others = againstPolicy(rollout, latencyEffect, own, 1);
+        const balance = againstPolicy(rollout, balanceEffect, own, MOST_BALANCE);
+        const sums = own.map((credit, d) => credit + (others[d] + balance[d]));
         const share = 1 - Math.min(1, weights[BALANCE] / fullQuality);
-        const advantages = own.map((credit, d) => credit + (others[d] + balance[d]));
-        centre(advantages, rollout);
-        addImmediate(advantages, immediate, rollout, share);
+        const { shared, ...credit } = requestCredit(rollout, values, { config, training }, sums, share);
+        const redistributed = new Float64Array(T);
+        const returnToGo = new Float64Array(T);
+        for (let s = 0; s < S; s++) {
+          const assigned = costs.assigned.subarray(s * T, (s + 1) * T);
+          const ofServer = assigned.map((c, t) => c + predictions[(s * T + t) * REQUEST_HEADS + LATER]);
+          const changes = redistributeToGo(ofServer, assigned, returnToGoGamma);
+          for (let t = 0; t < T; t++) {
+            redistributed[t] += changes[t];
+            returnToGo[t] += ofServer[t];
+          }
+        }
         return {
-          ...assignedCredit(rollout, values, streams, { training }),
-          advantages: normalisedPerSlot(advantages, U),
+          ...credit,
           quality: (weights[0] + weights[1] + weights[2]) / REQUEST_HEADS,
           headWeights: weights,
           predictorLoss,
-          ...redistributedByServer(rollout, costs, predictions, returnToGoGamma),
+          redistributed,
+          returnToGo,
           marginalEffect: latencyEffect.map((q, k) => q + balanceEffect[k]),
-          parts: { own, others, balance, shared: immediate.map((x) => share * x) },
+          parts: { own, others, balance, shared },
         };
       },
     };
   },
 };
-
-/** Return to go and r' of every slot, [T], summed over servers. */
-function redistributedByServer(
-  { slots: T, servers: S }: Rollout,
-  costs: ServerCosts,
-  predictions: Float64Array,
-  gamma: number,
-): { redistributed: Float64Array; returnToGo: Float64Array } {
-  const redistributed = new Float64Array(T);
-  const returnToGo = new Float64Array(T);
-  for (let s = 0; s < S; s++) {
-    const assigned = costs.assigned.subarray(s * T, (s + 1) * T);
-    const ofServer = assigned.map((c, t) => c + predictions[(s * T + t) * REQUEST_HEADS]);
-    const changes = redistributeToGo(ofServer, assigned, gamma);
-    for (let t = 0; t < T; t++) {
-      redistributed[t] += changes[t];
-      returnToGo[t] += ofServer[t];
-    }
-  }
-  return { redistributed, returnToGo };
-}

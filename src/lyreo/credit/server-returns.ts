@@ -56,22 +56,26 @@ export function serverTargets(
 ): Float64Array {
   const T = costs.assigned.length / servers;
   const targets = new Float64Array(estimates.length);
-  for (let s = 0; s < servers; s++) {
-    const rows = { from: s * T, to: (s + 1) * T };
-    const assigned = costs.assigned.subarray(rows.from, rows.to);
-    const balance = costs.balance.subarray(rows.from, rows.to);
-    const returnToGo = assigned.map((c, t) => c + estimates[(rows.from + t) * REQUEST_HEADS + LATER]);
-    const later = lambdaTargets(assigned, returnToGo, gamma, 0.9);
+  for (let from = 0; from < servers * T; from += T) {
+    const assigned = costs.assigned.subarray(from, from + T);
+    const balance = costs.balance.subarray(from, from + T);
+    const estimate = (t: number, head: number): number => estimates[(from + t) * REQUEST_HEADS + head];
+    const later = lambdaTargets(
+      assigned,
+      assigned.map((c, t) => c + estimate(t, LATER)),
+      gamma,
+      0.9,
+    );
     const deviation = lambdaTargets(
       balance,
-      balance.map((_, t) => estimates[(rows.from + t) * REQUEST_HEADS + BALANCE]),
+      balance.map((_, t) => estimate(t, BALANCE)),
       gamma,
       0.9,
     );
     for (let t = 0; t < T; t++) {
-      const k = (rows.from + t) * REQUEST_HEADS;
+      const k = (from + t) * REQUEST_HEADS;
       targets[k + LATER] = later[t] - assigned[t];
-      targets[k + EARLIER] = costs.earlier[rows.from + t];
+      targets[k + EARLIER] = costs.earlier[from + t];
       targets[k + BALANCE] = deviation[t];
     }
   }

@@ -39,31 +39,23 @@ export interface StreamCredit {
   readonly target: Float64Array;
 }
 
-/** GAE(λ) of one stream. */
+/** GAE(λ) of one stream; `values` are V of its head, [T + 1]. */
 export function streamCredit(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): StreamCredit {
   const advantage = generalisedAdvantage(rewards, values, gamma, lambda);
   return { advantage, target: advantage.map((a, t) => a + values[t]) };
 }
 
-/**
- * Credit in which all of a slot's requests share its advantage, the sum of those of the two streams.
- *
- * @param raw the latency reward before redistribution, [T].
- */
-export function sharedCredit(
-  rollout: Rollout,
-  latency: StreamCredit,
-  immediate: StreamCredit,
-  raw: Float64Array,
-): Credit {
-  const advantage = sum(latency.advantage, immediate.advantage);
-  return slotCredit(rollout, advantage, [latency.target, immediate.target], raw);
+/** One head of a critic's values, [T + 1] of [T + 1, 2]; 0 is the latency head, 1 the immediate one. */
+export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
+  return Float64Array.from({ length: values.length / 2 }, (_, t) => values[2 * t + head]);
 }
 
 /**
  * Credit in which all of a slot's requests share its advantage.
  *
+ * @param advantage [T].
  * @param targets of the critic's heads, [T] each.
+ * @param raw the latency reward before redistribution, [T].
  */
 export function slotCredit(
   { slots: T, requests: U }: Rollout,
@@ -71,17 +63,10 @@ export function slotCredit(
   targets: readonly [Float64Array, Float64Array],
   raw: Float64Array,
 ): Credit {
-  const advantages = new Float32Array(T * U);
-  const both = new Float64Array(2 * T);
-  for (let t = 0; t < T; t++) {
-    advantages.fill(advantage[t], t * U, (t + 1) * U);
-    both[2 * t] = targets[0][t];
-    both[2 * t + 1] = targets[1][t];
-  }
   const nothing = new Float64Array(0);
   return {
-    advantages,
-    targets: both,
+    advantages: Float32Array.from({ length: T * U }, (_, d) => advantage[Math.floor(d / U)]),
+    targets: Float64Array.from({ length: 2 * T }, (_, k) => targets[k % 2][k >> 1]),
     quality: 0,
     predictorLoss: 0,
     redistributed: nothing,
@@ -92,12 +77,13 @@ export function slotCredit(
   };
 }
 
-/** Element by element. */
-export function sum(a: Float64Array, b: Float64Array): Float64Array {
-  return a.map((x, k) => x + b[k]);
-}
-
-/** One head of a critic's values, [T + 1] of [T + 1, 2]; 0 is the latency head, 1 the immediate one. */
-export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
-  return Float64Array.from({ length: values.length / 2 }, (_, t) => values[2 * t + head]);
+/** {@link slotCredit} with the sum of the advantages of the two streams. */
+export function sharedCredit(
+  rollout: Rollout,
+  latency: StreamCredit,
+  immediate: StreamCredit,
+  raw: Float64Array,
+): Credit {
+  const advantage = latency.advantage.map((a, t) => a + immediate.advantage[t]);
+  return slotCredit(rollout, advantage, [latency.target, immediate.target], raw);
 }
