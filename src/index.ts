@@ -48,7 +48,7 @@ export { type Credit, creditRule } from './lyreo/credit/credit';
 export { rewardStreams } from './lyreo/credit/streams';
 export { own } from './lyreo/credit/own';
 export { standardised } from './lyreo/ppo';
-export { clippedObjective } from './lyreo/clipped-objective';
+export { clippedObjective } from './lyreo/clip-loss';
 export { decisionRatios } from './lyreo/decisions';
 export { type UpdateLog, type UpdateDetail, Learner } from './lyreo/lyreo';
 export { loadPolicy } from './lyreo/checkpoint';

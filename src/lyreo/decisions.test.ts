@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { systemConfig } from '../system/presets';
-import { clippedObjective, isClipped } from './clipped-objective';
+import { clippedObjective, isClipped } from './clip-loss';
 import { decisionRatios } from './decisions';
 import { createPolicy } from './policy';
 import { playEpisode } from './rollout';

@@ -69,7 +69,7 @@ describe('Learner', () => {
       expect(d.updates).toBe(2);
       expect(updates(d, 2)).toEqual(updates(a, 2));
       expect([...d.policy.net.parameters.values]).toEqual([...a.policy.net.parameters.values]);
-      expect([...d.critic.net.parameters.values]).toEqual([...a.critic.net.parameters.values]);
+      expect([...d.critic.parameters.values]).toEqual([...a.critic.parameters.values]);
       for (const one of [a, b, c, d]) one.dispose();
     },
   );
@@ -142,7 +142,7 @@ describe('Learner', () => {
     const { lstm } = one.credit.predictor ?? { lstm: undefined };
     const parameters = {
       actor: one.policy.net.parameters,
-      critic: one.critic.net.parameters,
+      critic: one.critic.parameters,
       'return predictor': lstm?.parameters,
     }[who];
     parameters?.values.fill(Number.NaN, 0, 1);

@@ -1,6 +1,7 @@
 import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
 import type { RunMetrics } from '../env/metrics';
+import type { Mlp } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
 import { rewardWeights } from '../env/reward';
@@ -9,7 +10,7 @@ import { type HeldOutLog, evaluateHeldOut } from './held-out';
 import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
-import { type Critic, Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
+import { Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
 import { TargetNorm } from './target-norm';
 
@@ -66,7 +67,8 @@ export class Learner {
   /** Of the files that the configuration names, as they were at the beginning. */
   readonly files: FileHashes;
   readonly policy: Policy;
-  readonly critic: Critic;
+  /** V of the latency and the immediate stream. */
+  readonly critic: Mlp;
   readonly ppo: Ppo;
   readonly credit: CreditRule;
   readonly valueNorm: TargetNorm;
@@ -196,8 +198,8 @@ export class Learner {
   /** Targets as the critic is to predict them; its last layer follows their scale. */
   private criticTargets(targets: Float64Array): Float32Array {
     if (!this.training.returnNorm) return Float32Array.from(targets);
-    const p = this.critic.net.parameters;
-    const last = this.critic.net.depth - 1;
+    const p = this.critic.parameters;
+    const last = this.critic.depth - 1;
     this.valueNorm.follow([targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
     p.changed();
     return this.valueNorm.normalised(targets);
@@ -210,7 +212,7 @@ export class Learner {
 
   /** V of the latency and the immediate stream, [T + 1, 2]. */
   values(rollout: Rollout): Float64Array {
-    return this.valueNorm.restored(stateValues(this.critic, rollout.states, rollout.slots + 1));
+    return this.valueNorm.restored(stateValues(this.critic, rollout.states));
   }
 
   /** All that `restore` needs to go on as if nothing had happened; a copy. */
@@ -241,7 +243,7 @@ export class Learner {
 
   dispose(): void {
     this.policy.net.dispose();
-    this.critic.net.dispose();
+    this.critic.dispose();
     this.credit.dispose?.();
   }
 
@@ -258,7 +260,7 @@ export class Learner {
     const { predictor } = this.credit;
     const parts = {
       'return predictor': predictor?.lstm.parameters,
-      critic: this.critic.net.parameters,
+      critic: this.critic.parameters,
       actor: this.policy.net.parameters,
     };
     for (const [who, parameters] of Object.entries(parts)) {

@@ -54,17 +54,11 @@ describe('ClipLoss', () => {
     const advantages = Float32Array.from({ length: n }, () => rng.normal());
     if (joint) for (let d = 0; d < n; d++) advantages[d] = advantages[d - (d % U)];
 
-    const ratios = before.map((l, d) => logProbs[d * S + actions[d]] - l);
-    if (joint)
-      for (let d = 0; d < n; d += U)
-        ratios.fill(
-          ratios.slice(d, d + U).reduce((a, b) => a + b, 0),
-          d,
-          d + U,
-        );
     const out = new Float32Array(n * S);
-    const log = new ClipLoss(clipCoef, entCoef, S);
-    log.gradient(logProbs, actions, ratios.map(Math.exp), advantages, 0, n, 1 / n, out);
+    const log = new ClipLoss({ clipCoef, entCoef, ratio: joint ? 'per slot' : 'per request' }, S, U);
+    const answered = new Uint8Array(n).fill(1);
+    const decisions = { actions, before: Float32Array.from(before), advantages, answered };
+    log.add(logProbs, decisions, 0, 1 / n, out);
 
     const h = 1e-5;
     for (let k = 0; k < n * S; k++) {
@@ -84,17 +78,14 @@ describe('ClipLoss', () => {
 
   it('counts what was clipped, and no divergence from itself', () => {
     const logProbs = Float32Array.of(Math.log(0.5), Math.log(0.5), Math.log(0.25), Math.log(0.75));
-    const log = new ClipLoss(0.2, 0, 2);
-    log.gradient(
-      logProbs,
-      Int32Array.of(0, 1),
-      Float64Array.of(1, 1.5),
-      Float32Array.of(1, 1),
-      0,
-      2,
-      0.5,
-      new Float32Array(4),
-    );
+    const log = new ClipLoss({ clipCoef: 0.2, entCoef: 0, ratio: 'per request' }, 2, 2);
+    const decisions = {
+      actions: Int32Array.of(0, 1),
+      before: Float32Array.of(Math.log(0.5), Math.log(0.5)),
+      advantages: Float32Array.of(1, 1),
+      answered: Uint8Array.of(1, 1),
+    };
+    log.add(logProbs, decisions, 0, 0.5, new Float32Array(4));
     expect(log.clipped).toBe(1);
     expect(log.policyLoss).toBeCloseTo(-(1 + 1.2), 6);
     expect(log.approxKl).toBeCloseTo(0.5 - Math.log(1.5), 6);
@@ -175,10 +166,7 @@ describe('Ppo', () => {
       const root = createRng(8);
       const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
       const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = {
-        net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
-        heads: 2,
-      };
+      const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
       const ppo = new Ppo(policy, critic, { ...config, ratio });
       const before = mean(play(policy, 100).rewards);
       let log;
@@ -195,7 +183,7 @@ describe('Ppo', () => {
       // The critic has learned the constant that it was given.
       expect(log?.valueLoss).toBeLessThan(0.05);
       net.dispose();
-      critic.net.dispose();
+      critic.dispose();
     },
   );
 
@@ -204,10 +192,7 @@ describe('Ppo', () => {
       const root = createRng(10);
       const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [8], outputs: S }, root.fork('policy'), 0.01);
       const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = {
-        net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
-        heads: 2,
-      };
+      const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
       const { rollout, rewards } = play(policy, 1);
       rollout.answered[4] = 0;
       if (spoil) {
@@ -217,7 +202,7 @@ describe('Ppo', () => {
       const log = new Ppo(policy, critic, config).update(rollout, rewards, new Float32Array(T * 2), root);
       const values = [...net.parameters.values];
       net.dispose();
-      critic.net.dispose();
+      critic.dispose();
       return { values, log };
     };
     expect(updated(true)).toEqual(updated(false));
@@ -227,10 +212,7 @@ describe('Ppo', () => {
     const root = createRng(9);
     const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16], outputs: S }, root.fork('policy'), 0.01);
     const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-    const critic = {
-      net: new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic')),
-      heads: 2,
-    };
+    const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
     const ppo = new Ppo(policy, critic, { ...config, learningRate: 0.05, targetKl: 0.01 });
     const { rollout, rewards } = play(policy, 1);
     const log = ppo.update(rollout, rewards, new Float32Array(T * 2).fill(1), root);
@@ -238,6 +220,6 @@ describe('Ppo', () => {
     // A constant target of 1 and a critic near 0: a loss near 2, over as many minibatches as there were.
     expect(log.valueLoss).toBeGreaterThan(0.5);
     net.dispose();
-    critic.net.dispose();
+    critic.dispose();
   });
 });

@@ -2,7 +2,7 @@ import type { Rng } from '../core/rng';
 import { Adam, type AdamState } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
-import { ClipLoss } from './clip-loss';
+import { ClipLoss, type Decisions } from './clip-loss';
 import type { TrainingConfig } from './training-config';
 import type { Policy } from './policy';
 import { type Rollout, criticInputs } from './rollout';
@@ -39,23 +39,15 @@ export interface PpoState {
   readonly critic: AdamState;
 }
 
-/** State values: one network, one head per stream of rewards. */
-export interface Critic {
-  readonly net: Mlp;
-  readonly heads: number;
-}
-
-/** A critic for `heads` streams of rewards. */
-export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Critic {
-  return {
-    net: new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1),
-    heads,
-  };
+/** A critic: one network, one head per stream of rewards. */
+export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Mlp {
+  return new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1);
 }
 
 /** V of every state, [T + 1, heads]. */
-export function stateValues(critic: Critic, states: Float32Array, count: number): Float32Array {
-  return critic.net.predict({ groups: count, rowsPerGroup: 1, shared: states, rows: new Float32Array(0) });
+export function stateValues(critic: Mlp, states: Float32Array): Float32Array {
+  const groups = states.length / critic.shape.sharedInputs;
+  return critic.predict({ groups, rowsPerGroup: 1, shared: states, rows: new Float32Array(0) });
 }
 
 /** One PPO update of a policy and its critic from one rollout. */
@@ -65,12 +57,12 @@ export class Ppo {
 
   constructor(
     readonly policy: Policy,
-    readonly critic: Critic,
+    readonly critic: Mlp,
     private readonly config: PpoConfig,
   ) {
     const { learningRate, criticRate, maxGradNorm } = config;
     this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });
-    this.criticOptimiser = new Adam(critic.net.parameters, { learningRate: learningRate * criticRate, maxGradNorm });
+    this.criticOptimiser = new Adam(critic.parameters, { learningRate: learningRate * criticRate, maxGradNorm });
   }
 
   /**
@@ -79,21 +71,17 @@ export class Ppo {
    */
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
     const { slots: T } = rollout;
-    const { updateEpochs, minibatches } = this.config;
     const normalised = standardised(advantages, rollout.answered);
-    const order = Int32Array.from({ length: T }, (_, t) => t);
-    const size = Math.ceil(T / minibatches);
-    let log: ClipLoss = this.newLoss(rollout.servers);
+    const batches = this.minibatches(T, rng);
+    let log = new ClipLoss(this.config, rollout.servers, rollout.requests);
     let valueLoss = 0;
-    let epoch = 0;
+    let epochs = 0;
     let isFar = false;
-    while (epoch < updateEpochs && !isFar) {
-      shuffle(order, rng);
-      log = this.newLoss(rollout.servers);
+    while (epochs < this.config.updateEpochs && !isFar) {
+      log = new ClipLoss(this.config, rollout.servers, rollout.requests);
       let seen = 0;
       let loss = 0;
-      for (let begin = 0; begin < T; begin += size) {
-        const slots = order.subarray(begin, Math.min(T, begin + size));
+      for (const slots of batches()) {
         isFar = !this.stepActor(rollout, normalised, slots, log);
         if (isFar) break;
         loss += this.stepCritic(rollout, targets, slots) / T;
@@ -101,7 +89,7 @@ export class Ppo {
       }
       // Where the actor stopped at once the critic's last epoch is the one before.
       if (seen > 0) valueLoss = loss * (T / seen);
-      epoch++;
+      epochs++;
     }
     return {
       policyLoss: log.policyLoss / log.count,
@@ -110,7 +98,7 @@ export class Ppo {
       approxKl: log.approxKl / log.count,
       clipFrac: log.clipped / log.count,
       explainedVariance: this.explainedVariance(rollout, targets),
-      epochs: epoch,
+      epochs,
     };
   }
 
@@ -123,17 +111,11 @@ export class Ppo {
 
   /** The critic alone, with as many steps as `update` takes at most. */
   updateCritic(rollout: Rollout, targets: Float32Array, rng: Rng): void {
-    const { updateEpochs, minibatches } = this.config;
-    const order = Int32Array.from({ length: rollout.slots }, (_, t) => t);
-    const size = Math.ceil(rollout.slots / minibatches);
-    for (let epoch = 0; epoch < updateEpochs; epoch++) {
-      shuffle(order, rng);
-      for (let begin = 0; begin < order.length; begin += size)
-        this.stepCritic(rollout, targets, order.subarray(begin, begin + size));
-    }
+    const batches = this.minibatches(rollout.slots, rng);
+    for (let epoch = 0; epoch < this.config.updateEpochs; epoch++)
+      for (const slots of batches()) this.stepCritic(rollout, targets, slots);
   }
 
-  /** Policy and critic with their optimisers. */
   save(): PpoState {
     return { actor: this.actorOptimiser.save(), critic: this.criticOptimiser.save() };
   }
@@ -143,8 +125,17 @@ export class Ppo {
     this.criticOptimiser.restore(critic);
   }
 
-  private newLoss(servers: number): ClipLoss {
-    return new ClipLoss(this.config.clipCoef, this.config.entCoef, servers);
+  /** Shuffles the slots (Fisher and Yates) and cuts them into an epoch's minibatches, at every call. */
+  private minibatches(T: number, rng: Rng): () => Int32Array[] {
+    const order = Int32Array.from({ length: T }, (_, t) => t);
+    const size = Math.ceil(T / this.config.minibatches);
+    return () => {
+      for (let k = T - 1; k > 0; k--) {
+        const j = rng.int(k + 1);
+        [order[k], order[j]] = [order[j], order[k]];
+      }
+      return Array.from({ length: Math.ceil(T / size) }, (_, k) => order.subarray(k * size, (k + 1) * size));
+    };
   }
 
   /** One minibatch of whole slots; false, and no step, once the policy is further than `targetKl` from the one that drew. */
@@ -152,27 +143,26 @@ export class Ppo {
     const { requests: U, servers: S } = rollout;
     const { net, rowsPerRequest } = this.policy;
     const { sharedInputs, rowInputs } = net.shape;
-    const rowsPerSlot = U * rowsPerRequest;
+    const rowsPerGroup = U * rowsPerRequest;
     const shared = gather(rollout.shared, slots, sharedInputs);
-    const rows = gather(rollout.rows, slots, rowsPerSlot * rowInputs);
+    const rows = gather(rollout.rows, slots, rowsPerGroup * rowInputs);
     const prior = gather(rollout.prior, slots, U * S);
-    const before = gather(rollout.logProbs, slots, U);
-    const advantage = gather(advantages, slots, U);
-    const actions = gather(rollout.actions, slots, U);
-    const answered = gather(rollout.answered, slots, U);
-    const count = answered.reduce((sum, one) => sum + one, 0);
-    const numbersPerDecision = rowsPerRequest * net.shape.outputs;
-    const start = { kl: log.approxKl, count: log.count };
-    net.accumulate({ groups: slots.length, rowsPerGroup: rowsPerSlot, shared, rows }, (outputs, firstRow, out) => {
+    const decisions: Decisions = {
+      actions: gather(rollout.actions, slots, U),
+      before: gather(rollout.logProbs, slots, U),
+      advantages: gather(advantages, slots, U),
+      answered: gather(rollout.answered, slots, U),
+    };
+    const { approxKl, count } = log;
+    const scale = 1 / decisions.answered.reduce((sum, one) => sum + one, 0);
+    net.accumulate({ groups: slots.length, rowsPerGroup, shared, rows }, (outputs, firstRow, out) => {
       const first = firstRow / rowsPerRequest;
-      const n = outputs.length / numbersPerDecision;
-      const logProbs = new Float32Array(n * S);
+      const logProbs = new Float32Array(outputs.length);
       for (let k = 0; k < logProbs.length; k++) logProbs[k] = outputs[k] + prior[first * S + k];
       logSoftmax(logProbs, S, logProbs);
-      const ratios = this.ratios(logProbs, actions, before, answered, first, n, S, U);
-      log.gradient(logProbs, actions, ratios, advantage, first, n, 1 / count, out, answered);
+      log.add(logProbs, decisions, first, scale, out);
     });
-    if ((log.approxKl - start.kl) / (log.count - start.count) > this.config.targetKl) {
+    if ((log.approxKl - approxKl) / (log.count - count) > this.config.targetKl) {
       net.parameters.zeroGradient();
       return false;
     }
@@ -180,37 +170,17 @@ export class Ppo {
     return true;
   }
 
-  /** ρ of every decision: its own, or the product over its slot. */
-  private ratios(
-    logProbs: Float32Array,
-    actions: Int32Array,
-    before: Float32Array,
-    answered: Uint8Array,
-    first: number,
-    n: number,
-    S: number,
-    U: number,
-  ): Float64Array {
-    const ratios = new Float64Array(n);
-    for (let d = 0; d < n; d++)
-      if (answered[first + d] === 1) ratios[d] = logProbs[d * S + actions[first + d]] - before[first + d];
-    if (this.config.ratio === 'per slot') {
-      for (let begin = 0; begin < n; begin += U) {
-        let sum = 0;
-        for (let d = begin; d < begin + U; d++) sum += ratios[d];
-        ratios.fill(sum, begin, begin + U);
-      }
-    }
-    for (let d = 0; d < n; d++) ratios[d] = Math.exp(Math.min(20, Math.max(-20, ratios[d])));
-    return ratios;
-  }
-
   /** Mean squared error of every head, L^VF of IV-B3; returns the sum over slots. */
   private stepCritic(rollout: Rollout, targets: Float32Array, slots: Int32Array): number {
-    const { net, heads } = this.critic;
-    const shared = gather(rollout.states, slots, net.shape.sharedInputs);
+    const { sharedInputs, outputs: heads } = this.critic.shape;
+    const shared = gather(rollout.states, slots, sharedInputs);
     const target = gather(targets, slots, heads);
-    const tape = net.forward({ groups: slots.length, rowsPerGroup: 1, shared, rows: new Float32Array(0) });
+    const tape = this.critic.forward({
+      groups: slots.length,
+      rowsPerGroup: 1,
+      shared,
+      rows: new Float32Array(0),
+    });
     const gradient = new Float32Array(target.length);
     let loss = 0;
     for (let k = 0; k < target.length; k++) {
@@ -224,18 +194,16 @@ export class Ppo {
   }
 
   /** 1 − Var(target − V)/Var(target) of the first head. */
-  private explainedVariance(rollout: Rollout, targets: Float32Array): number {
-    const { slots: T } = rollout;
-    const { heads } = this.critic;
-    const values = stateValues(this.critic, rollout.states.subarray(0, T * this.critic.net.shape.sharedInputs), T);
+  private explainedVariance({ slots: T, states }: Rollout, targets: Float32Array): number {
+    const { sharedInputs, outputs: heads } = this.critic.shape;
+    const values = stateValues(this.critic, states.subarray(0, T * sharedInputs));
     const target = Float64Array.from({ length: T }, (_, t) => targets[t * heads]);
-    const error = target.map((y, t) => y - values[t * heads]);
     const variance = (x: Float64Array): number => {
       const mean = x.reduce((a, b) => a + b, 0) / x.length;
       return x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length;
     };
     const total = variance(target);
-    return total === 0 ? 0 : 1 - variance(error) / total;
+    return total === 0 ? 0 : 1 - variance(target.map((y, t) => y - values[t * heads])) / total;
   }
 }
 
@@ -244,16 +212,6 @@ function gather<A extends Float32Array | Int32Array | Uint8Array>(source: A, slo
   const out = new (source.constructor as new (length: number) => A)(slots.length * width);
   for (let k = 0; k < slots.length; k++) out.set(source.subarray(slots[k] * width, (slots[k] + 1) * width), k * width);
   return out;
-}
-
-/** Fisher and Yates, in place. */
-function shuffle(order: Int32Array, rng: Rng): void {
-  for (let k = order.length - 1; k > 0; k--) {
-    const j = rng.int(k + 1);
-    const kept = order[k];
-    order[k] = order[j];
-    order[j] = kept;
-  }
 }
 
 /**

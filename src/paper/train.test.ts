@@ -169,8 +169,8 @@ describe('train', () => {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its learner below
     const update = Learner.prototype.update;
     const spy = vi.spyOn(Learner.prototype, 'update').mockImplementation(function (this: Learner): UpdateDetail {
-      if (this.updates === 3) this.critic.net.parameters.view('layer 1 weights')[5] = Number.NaN;
-      this.critic.net.parameters.changed();
+      if (this.updates === 3) this.critic.parameters.view('layer 1 weights')[5] = Number.NaN;
+      this.critic.parameters.changed();
       return update.call(this);
     });
     const error: unknown = await train({ ...options, folder }).catch((reason: unknown) => reason);
