@@ -47,35 +47,18 @@ const penalties: readonly Value[] = [1, 10, 100, 1000].map((fixedPenalty) =>
 const { ratio, targetKl, criticRate } = trainingStandards;
 const ourOptimiser: Partial<TrainingConfig> = { ratio, targetKl, criticRate };
 
+/** No second discount and a predictor that is trained more; shorter windows beside it. */
+const trained: Partial<TrainingConfig> = { discountRedistributed: false, predictorSteps: 100, predictorBatch: 32 };
+const shortWindows: Partial<TrainingConfig> = { ...trained, window: 50, windowStride: 10 };
+
 /** Forms of the printed redistribution, fixed before any was run: windows, overlap, second discount, predictor steps. */
 const printedForms: readonly Value[] = [
   byTraining('as printed, H = 250', ourOptimiser),
   byTraining('overlapping windows', { ...ourOptimiser, windowStride: 25 }),
   byTraining('no second discount', { ...ourOptimiser, discountRedistributed: false }),
-  byTraining('overlap, no second discount, 100 steps of 32', {
-    ...ourOptimiser,
-    windowStride: 25,
-    discountRedistributed: false,
-    predictorSteps: 100,
-    predictorBatch: 32,
-  }),
-  byTraining('the same, H = 50', {
-    ...ourOptimiser,
-    window: 50,
-    windowStride: 10,
-    discountRedistributed: false,
-    predictorSteps: 100,
-    predictorBatch: 32,
-  }),
-  byTraining('the same, H = 50, ratio per slot, no KL stop', {
-    ...perSlotWithoutStop,
-    criticRate,
-    window: 50,
-    windowStride: 10,
-    discountRedistributed: false,
-    predictorSteps: 100,
-    predictorBatch: 32,
-  }),
+  byTraining('overlap, no second discount, 100 steps of 32', { ...ourOptimiser, ...trained, windowStride: 25 }),
+  byTraining('the same, H = 50', { ...ourOptimiser, ...shortWindows }),
+  byTraining('the same, H = 50, ratio per slot, no KL stop', { ...perSlotWithoutStop, criticRate, ...shortWindows }),
 ];
 
 /** The comparisons of learners: what each choice is worth, and whether trainings lapse. */

@@ -12,21 +12,17 @@ import { mean, quantileOf } from './statistics';
 export const quantileLevels: readonly number[] = Array.from({ length: 21 }, (_, k) => k / 20);
 
 /** The report of an episode of an evaluation; the whole evaluation has the same fields. */
-export interface EpisodeMetrics {
-  /** Mean D_tot, s. */
-  readonly meanLatency: number;
-  /** Mean Y over servers and slots, of η whatever a method balances by. */
-  readonly deviation: number;
-  /** The largest per-server mean of Y. */
-  readonly worstDeviation: number;
-  readonly p99Latency: number;
-  /** Share of (slot, server) pairs whose peak exceeds 90 % of the pool, percent. */
-  readonly highKvPercent: number;
-  /** Mean Z over servers and slots, and after the last slot. */
-  readonly meanQueue: number;
-  readonly finalQueue: number;
-  readonly meanEta: number;
-}
+export type EpisodeMetrics = Pick<
+  RunMetrics,
+  | 'meanLatency'
+  | 'deviation'
+  | 'worstDeviation'
+  | 'p99Latency'
+  | 'highKvPercent'
+  | 'meanQueue'
+  | 'finalQueue'
+  | 'meanEta'
+>;
 
 /**
  * The results of a method on held-out episodes: means over episodes, P99 and quantiles over all requests or slots. An
@@ -57,10 +53,7 @@ export interface Evaluation extends EpisodeMetrics {
 /** Parts of an episode in `overTime`. */
 const TIME_PARTS = 8;
 
-/** The part of the balance that a scheduler sees. */
-export type SeenBalance = Pick<EdgeEnvOptions, 'balanceMeasure' | 'showsQueue'>;
-
-const fields = [
+const fields: readonly (keyof EpisodeMetrics)[] = [
   'meanLatency',
   'deviation',
   'worstDeviation',
@@ -69,7 +62,12 @@ const fields = [
   'meanQueue',
   'finalQueue',
   'meanEta',
-] as const satisfies readonly (keyof EpisodeMetrics)[];
+];
+
+/** An object with the value of each key. */
+function each<K extends string, V>(keys: readonly K[], of: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
+}
 
 /**
  * Runs a scheduler on whole episodes and keeps what the figures show.
@@ -82,7 +80,7 @@ export async function measure(
   config: SystemConfig,
   scheduler: SchedulerFactory,
   seeds: readonly number[],
-  seen: SeenBalance = {},
+  seen: Pick<EdgeEnvOptions, 'balanceMeasure' | 'showsQueue'> = {},
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Evaluation> {
   const latencies = new Quantiles();
@@ -105,14 +103,6 @@ export async function measure(
   return summary(config, runs, latencies, deviations, queues);
 }
 
-/** The first overloaded episode's, or else the first undecided one's, or else the first's. */
-function stabilityOf(runs: readonly RunMetrics[]): Stability {
-  const verdicts = runs.map(({ stability }) => stability);
-  const first = (verdict: StabilityVerdict): Stability | undefined =>
-    verdicts.find((stability) => stability.verdict === verdict);
-  return first('OVERLOADED') ?? first('UNKNOWN') ?? verdicts[0];
-}
-
 function summary(
   config: SystemConfig,
   runs: readonly RunMetrics[],
@@ -125,26 +115,22 @@ function summary(
       mean(values.filter((_value, k) => Math.floor(((k % config.slots) * TIME_PARTS) / config.slots) === part)),
     );
   const over = (of: (run: RunMetrics) => number): number => mean(runs.map(of).filter((x) => !Number.isNaN(x)));
-  const means = Object.fromEntries(fields.map((field) => [field, over((run) => run[field])]));
   const parts = Object.keys(runs[0].parts) as (keyof LatencyParts)[];
+  const stabilities = runs.map(({ stability }) => stability);
+  const first = (wanted: StabilityVerdict): Stability | undefined =>
+    stabilities.find(({ verdict }) => verdict === wanted);
   return {
-    ...(means as Record<keyof EpisodeMetrics, number>),
+    ...each(fields, (field) => over((run) => run[field])),
     p99Latency: latencies.quantile(0.99),
     episodes: runs.length,
     slots: config.slots,
     completed: runs.reduce((sum, run) => sum + run.completed, 0),
     rejected: runs.reduce((sum, run) => sum + run.rejected, 0),
-    parts: Object.fromEntries(parts.map((part) => [part, over((run) => run.parts[part])])) as Record<
-      keyof LatencyParts,
-      number
-    >,
-    stability: stabilityOf(runs),
+    parts: each(parts, (part) => over((run) => run.parts[part])),
+    stability: first('OVERLOADED') ?? first('UNKNOWN') ?? stabilities[0],
     latencyQuantiles: quantileLevels.map((q) => latencies.quantile(q)),
     deviationQuantiles: quantileLevels.map((q) => quantileOf(deviations, q)),
     overTime: { queue: byPart(queues), deviation: byPart(deviations) },
-    perEpisode: Object.fromEntries(fields.map((field) => [field, runs.map((run) => run[field])])) as Record<
-      keyof EpisodeMetrics,
-      number[]
-    >,
+    perEpisode: each(fields, (field) => runs.map((run) => run[field])),
   };
 }

@@ -36,7 +36,29 @@ export const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', ta
  */
 const FIXED_PENALTY = 1000;
 
-const factorised = { policy: 'factorised', reward: driftPlusPenalty, balanceMeasure: 'eta' } as const;
+/** A factorised policy that is rewarded by drift plus penalty and balances η, where nothing else is said. */
+function learns(credit: CreditFactory, others: Partial<LearningMethod> = {}, training?: Partial<TrainingConfig>): How {
+  const learning: LearningMethod = {
+    policy: 'factorised',
+    reward: driftPlusPenalty,
+    balanceMeasure: 'eta',
+    credit,
+    ...others,
+  };
+  return training === undefined ? { learning } : { learning, training };
+}
+
+type How = Pick<Method, 'batching' | 'scheduler' | 'learning' | 'training'>;
+
+/** A method that the paper has. */
+function published(label: string, colour: string, about: string, how: How): Method {
+  return { label, colour, published: true, about, ...how };
+}
+
+/** An extra of ours. */
+function ours(label: string, colour: string, about: string, how: How): Method {
+  return { label, colour, published: false, about, ...how };
+}
 
 /** The credit rules of the paper's methods and of our extras. */
 export const creditRules: readonly CreditFactory[] = [delayed, assigned, littlesLaw, printed, slot, own, request];
@@ -71,161 +93,108 @@ export type MethodName =
 
 /** Every method, in the order in which figures and tables list them. */
 export const methods: Readonly<Record<MethodName, Method>> = {
-  lyreo: {
-    label: 'LYREO',
-    colour: '#D55E00',
-    published: true,
-    about:
-      'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with what it changed for others.',
-    learning: { ...factorised, credit: request },
-  },
-  'ly-ppo': {
-    label: 'Ly-PPO',
-    colour: '#0072B2',
-    published: true,
-    about: 'Virtual queues and PPO; latency counts when a request completes.',
-    learning: { ...factorised, credit: delayed },
-  },
-  ppo: {
-    label: 'PPO',
-    colour: '#009E73',
-    published: true,
-    about: 'PPO with a fixed penalty on the violated constraint.',
-    learning: { ...factorised, credit: delayed, reward: fixedPenalty },
-    training: { fixedPenalty: FIXED_PENALTY },
-  },
-  static: {
-    label: 'Static',
-    colour: '#E69F00',
-    published: true,
-    about: 'Batch-at-a-time decoding with a latency-greedy router.',
+  lyreo: published(
+    'LYREO',
+    '#D55E00',
+    'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with what it changed for others.',
+    learns(request),
+  ),
+  'ly-ppo': published(
+    'Ly-PPO',
+    '#0072B2',
+    'Virtual queues and PPO; latency counts when a request completes.',
+    learns(delayed),
+  ),
+  ppo: published(
+    'PPO',
+    '#009E73',
+    'PPO with a fixed penalty on the violated constraint.',
+    learns(delayed, { reward: fixedPenalty }, { fixedPenalty: FIXED_PENALTY }),
+  ),
+  static: published('Static', '#E69F00', 'Batch-at-a-time decoding with a latency-greedy router.', {
     batching: 'static',
     scheduler: 'latency-greedy',
-  },
-  ll: {
-    label: 'LL',
-    colour: '#CC79A7',
-    published: true,
-    about: 'Least loaded; the workload is read once at the slot’s start.',
-    scheduler: 'll',
-  },
-  random: {
-    label: 'Random',
-    colour: '#7F7F7F',
-    published: true,
-    about: 'A server drawn uniformly.',
-    scheduler: 'random',
-  },
-  'lyreo-count': {
-    label: 'LYREO-Count',
-    colour: '#56B4E9',
-    published: true,
-    about: 'LYREO with the number of active requests in place of KV memory-time.',
-    learning: { ...factorised, credit: request, balanceMeasure: 'count' },
-  },
-  'lyreo-nolb': {
-    label: 'LYREO-NoLB',
-    colour: '#8C564B',
-    published: true,
-    about: 'LYREO without load balancing.',
-    learning: { ...factorised, credit: request, reward: latencyOnly },
-  },
-  'lyreo-printed': {
-    label: 'LYREO (printed)',
-    colour: '#F0A070',
-    published: false,
-    about: 'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
-    learning: { ...factorised, credit: printed },
-    training: printedOptimiser,
-  },
-  'ly-ppo-printed': {
-    label: 'Ly-PPO (printed)',
-    colour: '#6BAED6',
-    published: false,
-    about: 'Ly-PPO under the printed optimiser: one ratio per slot, ten epochs, one learning rate.',
-    learning: { ...factorised, credit: delayed },
-    training: printedOptimiser,
-  },
-  'ppo-printed': {
-    label: 'PPO (printed)',
-    colour: '#66C2A5',
-    published: false,
-    about: 'PPO under the printed optimiser.',
-    learning: { ...factorised, credit: delayed, reward: fixedPenalty },
-    training: { ...printedOptimiser, fixedPenalty: FIXED_PENALTY },
-  },
-  'lyreo-slot': {
-    label: 'LYREO (slot)',
-    colour: '#B15928',
-    published: false,
-    about: 'Latency by assignment slot, redistributed slot by slot.',
-    learning: { ...factorised, credit: slot },
-  },
-  'ly-ppo-booked': {
-    label: 'Ly-PPO (by assignment)',
-    colour: '#6BAED6',
-    published: false,
-    about: 'Latency by assignment slot, no predictor: LYREO without the LSTM.',
-    learning: { ...factorised, credit: assigned },
-  },
-  'ly-ppo-own': {
-    label: 'Ly-PPO (own latency)',
-    colour: '#9ECAE1',
-    published: false,
-    about: 'Each request credited with its own latency, no predictor: LYREO’s credit without the LSTM.',
-    learning: { ...factorised, credit: own },
-  },
-  'ly-ppo-little': {
-    label: 'Ly-PPO (Little)',
-    colour: '#2171B5',
-    published: false,
-    about: 'Requests in the system in place of latencies: Little’s law, exact and without delay.',
-    learning: { ...factorised, credit: littlesLaw },
-  },
-  'lyreo-seq': {
-    label: 'LYREO (sequential)',
-    colour: '#A50F15',
-    published: false,
-    about: 'LYREO’s credit for a policy that assigns a slot’s requests one after the other, starting from the greedy.',
-    learning: { ...factorised, policy: 'sequential', credit: request },
-  },
-  'drift-plus-penalty': {
-    label: 'Drift+penalty greedy',
-    // Not black, which a dark page swallows.
-    colour: '#E7298A',
-    published: false,
-    about: 'Minimises the forecast drift-plus-penalty request by request.',
-    scheduler: 'drift-plus-penalty',
-  },
-  'll-in-slot': {
-    label: 'LL (in slot)',
-    colour: '#9467BD',
-    published: false,
-    about: 'Least loaded, updated with every request.',
+  }),
+  ll: published('LL', '#CC79A7', 'Least loaded; the workload is read once at the slot’s start.', { scheduler: 'll' }),
+  random: published('Random', '#7F7F7F', 'A server drawn uniformly.', { scheduler: 'random' }),
+  'lyreo-count': published(
+    'LYREO-Count',
+    '#56B4E9',
+    'LYREO with the number of active requests in place of KV memory-time.',
+    learns(request, { balanceMeasure: 'count' }),
+  ),
+  'lyreo-nolb': published(
+    'LYREO-NoLB',
+    '#8C564B',
+    'LYREO without load balancing.',
+    learns(request, { reward: latencyOnly }),
+  ),
+  'lyreo-printed': ours(
+    'LYREO (printed)',
+    '#F0A070',
+    'As near to the paper’s text as it can be read: whole reward, windows of 250 slots, r′ = g_t − g_{t−1}.',
+    learns(printed, {}, printedOptimiser),
+  ),
+  'ly-ppo-printed': ours(
+    'Ly-PPO (printed)',
+    '#6BAED6',
+    'Ly-PPO under the printed optimiser: one ratio per slot, ten epochs, one learning rate.',
+    learns(delayed, {}, printedOptimiser),
+  ),
+  'ppo-printed': ours(
+    'PPO (printed)',
+    '#66C2A5',
+    'PPO under the printed optimiser.',
+    learns(delayed, { reward: fixedPenalty }, { ...printedOptimiser, fixedPenalty: FIXED_PENALTY }),
+  ),
+  'lyreo-slot': ours(
+    'LYREO (slot)',
+    '#B15928',
+    'Latency by assignment slot, redistributed slot by slot.',
+    learns(slot),
+  ),
+  'ly-ppo-booked': ours(
+    'Ly-PPO (by assignment)',
+    '#6BAED6',
+    'Latency by assignment slot, no predictor: LYREO without the LSTM.',
+    learns(assigned),
+  ),
+  'ly-ppo-own': ours(
+    'Ly-PPO (own latency)',
+    '#9ECAE1',
+    'Each request credited with its own latency, no predictor: LYREO’s credit without the LSTM.',
+    learns(own),
+  ),
+  'ly-ppo-little': ours(
+    'Ly-PPO (Little)',
+    '#2171B5',
+    'Requests in the system in place of latencies: Little’s law, exact and without delay.',
+    learns(littlesLaw),
+  ),
+  'lyreo-seq': ours(
+    'LYREO (sequential)',
+    '#A50F15',
+    'LYREO’s credit for a policy that assigns a slot’s requests one after the other, starting from the greedy.',
+    learns(request, { policy: 'sequential' }),
+  ),
+  // Not black, which a dark page swallows.
+  'drift-plus-penalty': ours(
+    'Drift+penalty greedy',
+    '#E7298A',
+    'Minimises the forecast drift-plus-penalty request by request.',
+    { scheduler: 'drift-plus-penalty' },
+  ),
+  'll-in-slot': ours('LL (in slot)', '#9467BD', 'Least loaded, updated with every request.', {
     scheduler: 'll-in-slot',
-  },
-  'latency-greedy': {
-    label: 'Latency greedy',
-    colour: '#BCBD22',
-    published: false,
-    about: 'Least forecast latency, request by request.',
+  }),
+  'latency-greedy': ours('Latency greedy', '#BCBD22', 'Least forecast latency, request by request.', {
     scheduler: 'latency-greedy',
-  },
-  jsq: { label: 'JSQ', colour: '#17BECF', published: false, about: 'Join the shortest queue.', scheduler: 'jsq' },
-  'power-of-two': {
-    label: 'Power of two',
-    colour: '#AEC7E8',
-    published: false,
-    about: 'The shorter queue of two servers drawn.',
+  }),
+  jsq: ours('JSQ', '#17BECF', 'Join the shortest queue.', { scheduler: 'jsq' }),
+  'power-of-two': ours('Power of two', '#AEC7E8', 'The shorter queue of two servers drawn.', {
     scheduler: 'power-of-two',
-  },
-  wrr: {
-    label: 'Weighted RR',
-    colour: '#98DF8A',
-    published: false,
-    about: 'Round robin in proportion to the servers’ speed.',
-    scheduler: 'wrr',
-  },
+  }),
+  wrr: ours('Weighted RR', '#98DF8A', 'Round robin in proportion to the servers’ speed.', { scheduler: 'wrr' }),
 };
 
 export function methodOf(name: MethodName): Method {

@@ -25,7 +25,7 @@ export interface Profile {
   /** Held-out episodes that a method is evaluated on, the same for all methods, and their slots. */
   readonly episodes: number;
   readonly evaluationSlots: number;
-  /** U of the figures whose U the paper does not print; 40 for the others. See data/readings.json. */
+  /** U of the figures whose U the paper does not print; 40 for the others. See data/readings.json and notebook 18. */
   readonly usersOf: Readonly<Partial<Record<OpenFigure, number>>>;
   /** Points of the sweeps. */
   readonly users: readonly number[];
@@ -44,68 +44,61 @@ export interface Profile {
 /** The figures whose number of users the paper does not print, and our extras to Fig. 2. */
 export type OpenFigure = 'fig2' | 'fig3' | 'table2' | 'fig7' | 'fig8' | 'extras';
 
-/** The readings of these numbers, see data/readings.json and notebook 18. */
-const usersOf: Profile['usersOf'] = { fig2: 40, fig3: 40, table2: 50, fig7: 50, fig8: 40, extras: 40 };
-
 /** Users and servers where nothing is swept, as in Fig. 5. */
 export const DEFAULT_USERS = 40;
 
 export const DEFAULT_SERVERS = 8;
 
-/** The profiles. Servers are swept from 6 on: 40 users at 5 servers are as many as 64 at 8, more than Fig. 4 has. */
+/** Servers are swept from 6 on: 40 users at 5 servers are as many as 64 at 8, more than Fig. 4 has. */
+const paper: Profile = {
+  name: 'paper',
+  about: 'the paper’s 5 seeds and 800 slots, trainings of 40 updates',
+  preset: 'calibrated',
+  seeds: [1, 2, 3, 4, 5],
+  windowSeeds: [1, 2, 3, 4, 5],
+  extraSeeds: [1, 2, 3],
+  conditionSeeds: [1, 2, 3],
+  slots: 800,
+  updates: 40,
+  episodes: 3,
+  evaluationSlots: 800,
+  usersOf: { fig2: 40, fig3: 40, table2: 50, fig7: 50, fig8: 40, extras: 40 },
+  users: [20, 30, 40, 50, 60],
+  servers: [6, 8, 12],
+  nu: [0.05, 0.5, 1, 2],
+  windowsPrinted: [50, 250, 300],
+  windows: [2, 12, 50],
+  conditions: ['heavy-tails', 'azure', 'burstgpt', 'length-error', 'stale-1', 'stale-3', 'tenfold'],
+  training: {},
+  system: {},
+};
+
+const quick: Profile = {
+  ...paper,
+  name: 'quick',
+  about: 'all figures within minutes: 2 seeds, short trainings, few points',
+  seeds: [1, 2],
+  windowSeeds: [1],
+  extraSeeds: [1],
+  conditionSeeds: [1],
+  slots: 200,
+  updates: 8,
+  episodes: 1,
+  evaluationSlots: 400,
+  users: [20, 40, 60],
+  nu: [0.05, 0.5, 2],
+  windowsPrinted: [50, 200],
+  conditions: ['heavy-tails', 'azure', 'length-error', 'stale-1', 'tenfold'],
+};
+
+/** The profiles. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
-  paper: {
-    name: 'paper',
-    about: 'the paper’s 5 seeds and 800 slots, trainings of 40 updates',
-    preset: 'calibrated',
-    seeds: [1, 2, 3, 4, 5],
-    windowSeeds: [1, 2, 3, 4, 5],
-    extraSeeds: [1, 2, 3],
-    conditionSeeds: [1, 2, 3],
-    slots: 800,
-    updates: 40,
-    episodes: 3,
-    evaluationSlots: 800,
-    usersOf,
-    users: [20, 30, 40, 50, 60],
-    servers: [6, 8, 12],
-    nu: [0.05, 0.5, 1, 2],
-    windowsPrinted: [50, 250, 300],
-    windows: [2, 12, 50],
-    conditions: ['heavy-tails', 'azure', 'burstgpt', 'length-error', 'stale-1', 'stale-3', 'tenfold'],
-    training: {},
-    system: {},
-  },
-  quick: {
-    name: 'quick',
-    about: 'all figures within minutes: 2 seeds, short trainings, few points',
-    preset: 'calibrated',
-    seeds: [1, 2],
-    windowSeeds: [1],
-    extraSeeds: [1],
-    conditionSeeds: [1],
-    slots: 200,
-    updates: 8,
-    episodes: 1,
-    evaluationSlots: 400,
-    usersOf,
-    users: [20, 40, 60],
-    servers: [6, 8, 12],
-    nu: [0.05, 0.5, 2],
-    windowsPrinted: [50, 200],
-    windows: [2, 12, 50],
-    conditions: ['heavy-tails', 'azure', 'length-error', 'stale-1', 'tenfold'],
-    training: {},
-    system: {},
-  },
+  paper,
+  quick,
   smoke: {
+    ...quick,
     name: 'smoke',
     about: 'whether everything runs, within seconds; its numbers mean nothing',
-    preset: 'calibrated',
-    seeds: [1, 2],
-    windowSeeds: [1],
-    extraSeeds: [1],
-    conditionSeeds: [1],
     slots: 12,
     updates: 2,
     episodes: 2,
@@ -113,7 +106,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     usersOf: {},
     users: [4, 6, 8],
     servers: [2, 3],
-    nu: [0.05, 0.5, 2],
     windowsPrinted: [3, 6],
     windows: [2, 4],
     conditions: ['azure', 'stale-1', 'tenfold'],
@@ -121,17 +113,13 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     system: { users: 6, servers: 3 },
   },
   pilot: {
+    ...paper,
     name: 'pilot',
     about: 'learners compared in fuller pools: credit, ratio, KL stop, lapses',
     preset: 'pilot',
-    seeds: [1, 2, 3, 4, 5],
     windowSeeds: [1],
-    extraSeeds: [1, 2, 3],
     conditionSeeds: [],
-    slots: 800,
-    updates: 40,
     episodes: 5,
-    evaluationSlots: 800,
     usersOf: {},
     users: [20, 40, 60],
     servers: [],
@@ -139,7 +127,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     windowsPrinted: [],
     windows: [],
     conditions: [],
-    training: {},
     system: pilotSystem,
   },
 };

@@ -119,9 +119,7 @@ export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
         points.push({ x, runs: results.runs({ method, system, training, appliedTo }) });
       byMethod.set(method, points);
     }
-  const series = [...byMethod].map(([method, points]) => {
-    return { method, label: methodOf(method).label, points };
-  });
+  const series = [...byMethod].map(([method, points]) => ({ method, label: methodOf(method).label, points }));
   const { name } = results.profile;
   return {
     figureId,

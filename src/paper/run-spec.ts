@@ -56,7 +56,7 @@ export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   };
 }
 
-/** The parts of a run's name for values that are not default. */
+/** The parts of a run's name for values that are not default, such as `U20`, `H50`, `ratio-per-slot`. */
 function differences(
   profile: Profile,
   config: SystemConfig,
@@ -75,27 +75,21 @@ function differences(
   if (config.predictionError !== 'none') parts.push(`error${config.predictionSigma}`);
   if (config.stateDelaySlots !== undefined) parts.push(`stale${config.stateDelaySlots}`);
   if (config.latencyWeight !== 0.5) parts.push(`nu${config.latencyWeight}`);
-  if (learning !== undefined && hyperparameters !== null) {
-    const usual = trainingConfig(learning, { ...training, ...profile.training }).window;
-    if (hyperparameters.window !== usual) parts.push(`H${hyperparameters.window}`);
-    if (hyperparameters.memoryWeight !== 1) parts.push(`rho${hyperparameters.memoryWeight}`);
-    parts.push(...otherDifferences(hyperparameters, trainingConfig(learning, { ...training, ...profile.training })));
+  if (learning === undefined || hyperparameters === null) return parts;
+  const usual = trainingConfig(learning, { ...training, ...profile.training });
+  const letters: Partial<Record<keyof TrainingConfig, string>> = { window: 'H', memoryWeight: 'rho' };
+  const all = new Set([...Object.keys(letters), ...Object.keys(usual)]) as Set<keyof TrainingConfig>;
+  for (const field of all) {
+    const value = hyperparameters[field];
+    if (canonicalJson(value) !== canonicalJson(usual[field]))
+      parts.push(part(`${letters[field] ?? field}${typeof value === 'string' ? '-' : ''}${String(value)}`));
   }
   return parts;
 }
 
-/** `ratio-per-slot`, `criticRate1`: hyperparameters, those without a name of their own above, that are not the usual ones. */
-function otherDifferences(hyperparameters: TrainingConfig, usual: TrainingConfig): string[] {
-  const fields = (Object.keys(usual) as (keyof TrainingConfig)[]).filter(
-    (field) =>
-      field !== 'window' &&
-      field !== 'memoryWeight' &&
-      canonicalJson(hyperparameters[field]) !== canonicalJson(usual[field]),
-  );
-  return fields.map((field) => {
-    const value = hyperparameters[field];
-    return `${field}${typeof value === 'string' ? '-' : ''}${String(value)}`.replaceAll(/[^\w.-]/g, '-');
-  });
+/** Text that can stand in a file's name. */
+function part(text: string): string {
+  return text.replaceAll(/[^\w.-]/g, '-');
 }
 
 /** `to-U400-S80`: where a policy is applied, for a run's name. */
