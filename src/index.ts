@@ -104,6 +104,6 @@ export { plot, livePlot } from './notebook/plot';
 export { progress, interruptSignal } from './notebook/progress';
 export { table } from './notebook/table';
 export { download } from './notebook/download';
-export { type Statistic, toDataFrame, aggregate, records, describeFrame } from './notebook/data-frame';
+export { type Statistic, toDataFrame, aggregate, records } from './notebook/data-frame';
 export { makeMissing, remake } from './notebook/stored-runs';
 export { OKABE_ITO } from './plots/theme';

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type * as Danfo from 'danfojs-node';
 import type { DataFrame } from 'danfojs-node';
+import { unparse } from 'papaparse';
 import { type Row, type Rows, recordsOf } from '../plots/rows';
 
 /** The class itself, loaded on use: it brings TensorFlow along. */
@@ -23,7 +24,7 @@ export function toDataFrame(rows: Rows): DataFrame {
   const records = recordsOf(rows);
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const types = columns.map((column) => typeOf(records, column));
-  const values = records.map((record) => columns.map((column, c) => cell(record[column], types[c])));
+  const values = records.map((record) => columns.map((column, c) => record[column] ?? MISSING[types[c]]));
   if (values.length === 0) return new (danfo().DataFrame)([]);
   return new (danfo().DataFrame)(values, { columns, config: {}, dtypes: types });
 }
@@ -31,27 +32,15 @@ export function toDataFrame(rows: Rows): DataFrame {
 type ColumnType = 'float32' | 'boolean' | 'string';
 
 function typeOf(records: readonly Row[], column: string): ColumnType {
-  const kinds = new Set(
-    records
-      .map((record) => record[column])
-      .filter((value) => value !== null && value !== undefined)
-      .map((value) => typeof value),
-  );
+  const values = records.map((record) => record[column]).filter((value) => value !== null && value !== undefined);
+  const kinds = new Set(values.map((value) => typeof value));
   if (kinds.size > 1 && kinds.has('number'))
     throw new TypeError(`column "${column}" mixes ${[...kinds].join(' and ')}; allowed: one type`);
-  return kinds.has('number') ? 'float32' : kinds.has('boolean') ? 'boolean' : kinds.size === 0 ? 'float32' : 'string';
+  if (kinds.has('number') || kinds.size === 0) return 'float32';
+  return kinds.has('boolean') ? 'boolean' : 'string';
 }
 
-function cell(value: unknown, type: ColumnType): unknown {
-  if (value !== null && value !== undefined) return value;
-  return type === 'float32' ? Number.NaN : type === 'boolean' ? false : '';
-}
-
-/** The rows that have all of the columns; default: all columns of the frame. */
-export function complete(frame: DataFrame, columns: readonly string[] = frame.columns): DataFrame {
-  const kept = recordsOf(frame).filter((row) => columns.every((column) => !isMissing(row[column])));
-  return toDataFrame(kept);
-}
+const MISSING = { float32: Number.NaN, boolean: false, string: '' };
 
 /** A statistic that danfojs computes of a group. */
 export type Statistic = 'mean' | 'min' | 'max' | 'count' | 'sum' | 'std';
@@ -66,7 +55,8 @@ export function aggregate(
   by: readonly string[],
   statistics: Readonly<Record<string, Statistic | readonly Statistic[]>>,
 ): DataFrame {
-  const frame = complete(toDataFrame(rows), [...by, ...Object.keys(statistics)]);
+  const needed = [...by, ...Object.keys(statistics)];
+  const frame = toDataFrame(recordsOf(rows).filter((row) => !needed.some((column) => isMissing(row[column]))));
   if (frame.shape[0] === 0) return frame;
   const lists = Object.entries(statistics).map(([column, of]): [string, string[]] => [column, [of].flat()]);
   return toDataFrame(frame.groupby([...by]).agg(Object.fromEntries(lists)));
@@ -78,47 +68,12 @@ export function records<T extends object = Readonly<Record<string, number>>>(row
 }
 
 /**
- * Count, mean, deviation, least, median and greatest of each column of numbers, without what is missing.
- * Note: danfojs's own `describe` gives NaN for a column with one missing number.
- */
-export function describeFrame(frame: DataFrame): DataFrame {
-  const columns = frame.columns.filter((_, c) => frame.dtypes[c] === 'float32' || frame.dtypes[c] === 'int32');
-  return toDataFrame(
-    columns.map((column) => {
-      const numbers = complete(frame, [column])[column] as {
-        count(): number;
-        mean(): number;
-        std(): number;
-        min(): number;
-        median(): number;
-        max(): number;
-      };
-      const has = numbers.count() > 0;
-      return {
-        column,
-        count: numbers.count(),
-        mean: has ? numbers.mean() : Number.NaN,
-        std: numbers.count() > 1 ? numbers.std() : Number.NaN,
-        min: has ? numbers.min() : Number.NaN,
-        median: has ? numbers.median() : Number.NaN,
-        max: has ? numbers.max() : Number.NaN,
-      };
-    }),
-  );
-}
-
-/**
  * The frame as CSV, with nothing where a number is missing.
  * Note: danfojs writes NaN, and reads a column with NaN back as texts.
  */
 export function csvOf(frame: DataFrame): string {
-  const text = (value: unknown): string => {
-    if (isMissing(value)) return '';
-    const plain = String(value);
-    return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-  };
-  const lines = [frame.columns, ...(frame.values as unknown[][])];
-  return `${lines.map((cells) => cells.map(text).join(',')).join('\n')}\n`;
+  const data = (frame.values as unknown[][]).map((cells) => cells.map((value) => (isMissing(value) ? '' : value)));
+  return `${unparse({ fields: frame.columns, data }, { newline: '\n' })}\n`;
 }
 
 const isMissing = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value);

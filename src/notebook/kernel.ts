@@ -10,14 +10,11 @@ interface KernelHook {
   readonly cell?: object;
 }
 
-interface DisplayMessage {
-  readonly data: MimeBundle;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly transient: { readonly display_id?: string };
-}
-
+/** The part of tslab's module for Jupyter that writes outputs; a new writer for each cell. */
 interface JupyterModule {
-  readonly lastWriteDisplayData: ((message: DisplayMessage, update: boolean) => void) | null;
+  readonly lastWriteDisplayData:
+    | ((message: { data: MimeBundle; metadata: object; transient: { display_id?: string } }, update: boolean) => void)
+    | null;
 }
 
 /** Whether this code runs in a notebook's kernel. */
@@ -83,23 +80,11 @@ export function breathe(): Promise<void> {
   });
 }
 
-/** Shows HTML as it is: escape what is not yours with {@link escapeHtml}. */
-export function html(markup: string): void {
-  display({ 'text/html': markup, 'text/plain': markup.replace(/<[^>]*>/g, ' ').trim() });
-}
-
 /** Shows Markdown, formulas between dollar signs included. */
 export function markdown(text: string): void {
   display({ 'text/markdown': text, 'text/plain': text });
 }
 
 export function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { encodeFigure, type EncodedFigure } from '../plots/figure';
-import { escapeHtml, inKernel } from './kernel';
+import { inKernel } from './kernel';
 import { livePlot, plot } from './plot';
 import { progress } from './progress';
 import { closeRenderer, renderFigure } from './render';
@@ -54,15 +54,15 @@ describe('renderFigure', () => {
   afterAll(closeRenderer);
 
   it('draws the same bytes for the same figure', async () => {
-    const figure = { data: [{ y: Float64Array.of(1, 3, 2) }], layout: { title: { text: 'Latency (s)' } } };
-    const [a, b] = [await renderFigure(figure, { format: 'svg' }), await renderFigure(figure, { format: 'svg' })];
+    const layout = { title: { text: 'Latency (s)' }, width: 320, height: 200 };
+    const figure = { data: [{ y: Float64Array.of(1, 3, 2) }], layout };
+    const a = await renderFigure(figure, 'svg');
     await closeRenderer();
-    const fresh = await renderFigure(figure, { format: 'svg' });
+    const fresh = await renderFigure(figure, 'svg');
     expect(a.toString()).toContain('Latency (s)');
     expect(a.toString()).toMatch(/<path class="js-line"/);
     expect(fresh.equals(a)).toBe(true);
-    expect(b.length).toBeGreaterThan(1000);
-    const png = await renderFigure(figure, { width: 320, height: 200 });
+    const png = await renderFigure(figure, 'png');
     // At 2×, for screens and print.
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([640, 400]);
   });
@@ -83,7 +83,7 @@ describe('renderFigure', () => {
   it('names what is missing when there is no Chromium', async () => {
     await closeRenderer();
     vi.stubEnv('CHROMIUM_PATH', '/nowhere/chromium');
-    await expect(renderFigure({ data: [] })).rejects.toThrow(
+    await expect(renderFigure({ data: [] }, 'png')).rejects.toThrow(
       'CHROMIUM_PATH is /nowhere/chromium, which does not exist',
     );
   });
@@ -125,10 +125,6 @@ describe('outside a notebook', () => {
     table({ columns: ['a'], values: [[1], [2]] });
     expect(output()).toBe('a\n─\n1\n2');
   });
-});
-
-it('escapeHtml makes every character literal', () => {
-  expect(escapeHtml(`<i a="b" c='d'>&`)).toBe('&lt;i a=&quot;b&quot; c=&#39;d&#39;&gt;&amp;');
 });
 
 describe('dependencies', () => {

@@ -12,9 +12,6 @@ export interface PlotOptions {
   readonly name?: string;
   /** One sentence for readers that show neither the figure nor its picture. */
   readonly caption?: string;
-  /** Size of the picture [px]; default: the layout's, else 800 × 450. */
-  readonly width?: number;
-  readonly height?: number;
 }
 
 /**
@@ -22,13 +19,7 @@ export interface PlotOptions {
  * also as a picture, for GitHub, nbviewer and print. Outside a notebook it prints the caption.
  */
 export async function plot(figure: Figure, options: PlotOptions = {}): Promise<void> {
-  if (isStatic()) {
-    display(await staticBundle(figure, options));
-  } else if (inKernel()) {
-    display({ [PLOTLY]: encodeFigure(figure) });
-  } else {
-    display({ 'text/plain': captionOf(figure, options) });
-  }
+  display(await bundleOf(figure, options));
 }
 
 /** A figure that is drawn again and again in the same place. */
@@ -65,39 +56,25 @@ export function livePlot(options: PlotOptions & { readonly everyMs?: number } = 
       await breathe();
     },
     async done(figure: Figure | undefined = last): Promise<void> {
-      if (figure === undefined) return;
-      if (isStatic()) show(await staticBundle(figure, options));
-      else if (inKernel()) show({ [PLOTLY]: encodeFigure(figure) });
-      else slot.show({ 'text/plain': captionOf(figure, options) });
+      if (figure !== undefined) show(await bundleOf(figure, options));
     },
   };
 }
 
-async function staticBundle(figure: Figure, options: PlotOptions): Promise<MimeBundle> {
-  const size = {
-    ...(options.width !== undefined && { width: options.width }),
-    ...(options.height !== undefined && { height: options.height }),
-  };
-  const png = await renderFigure(figure, { format: 'png', ...size });
-  if (options.name !== undefined) {
-    const svg = await renderFigure(figure, { format: 'svg', ...size });
-    writePictures(options.name, png, svg);
+async function bundleOf(figure: Figure, options: PlotOptions): Promise<MimeBundle> {
+  const text = { 'text/plain': captionOf(figure, options) };
+  if (!isStatic()) return inKernel() ? { [PLOTLY]: encodeFigure(figure) } : text;
+  const png = await renderFigure(figure, 'png');
+  const { name } = options;
+  if (name !== undefined) {
+    if (!/^[\w.-]+$/.test(name))
+      throw new Error(`plot: name is "${name}"; allowed are letters, digits, ".", "_" and "-"`);
+    const folder = process.env['LYREO_FIGURES'] ?? resolve(__dirname, '..', '..', 'figures');
+    makeFolder(folder);
+    writeFileAtomic(join(folder, `${name}.png`), png);
+    writeFileAtomic(join(folder, `${name}.svg`), await renderFigure(figure, 'svg'));
   }
-  return {
-    [PLOTLY]: encodeFigure(figure),
-    'image/png': png.toString('base64'),
-    'text/plain': captionOf(figure, options),
-  };
-}
-
-function writePictures(name: string, png: Buffer, svg: Buffer): void {
-  if (!/^[\w.-]+$/.test(name)) {
-    throw new Error(`plot: name is "${name}"; allowed are letters, digits, ".", "_" and "-"`);
-  }
-  const folder = process.env['LYREO_FIGURES'] ?? resolve(__dirname, '..', '..', 'figures');
-  makeFolder(folder);
-  writeFileAtomic(join(folder, `${name}.png`), png);
-  writeFileAtomic(join(folder, `${name}.svg`), svg);
+  return { [PLOTLY]: encodeFigure(figure), 'image/png': png.toString('base64'), ...text };
 }
 
 function captionOf(figure: Figure, options: PlotOptions): string {

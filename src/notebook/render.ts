@@ -1,34 +1,27 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Browser, BrowserType, Page } from 'playwright-core';
-import { encodeFigure, type EncodedFigure, type Figure } from '../plots/figure';
+import { encodeFigure, type Figure } from '../plots/figure';
 import { inKernel } from './kernel';
 
-export interface RenderOptions {
-  /** Default `png`. */
-  readonly format?: 'png' | 'svg';
-  /** Width [px]; default: the layout's, else 960. */
-  readonly width?: number;
-  /** Height [px]; default: the layout's, else 450. */
-  readonly height?: number;
-}
-
 /**
- * Draws a figure with Plotly in a headless Chromium: the bytes of a PNG or the text of an SVG.
- * The same figure gives the same bytes on one machine (fonts differ between machines).
+ * Draws a figure with Plotly in a headless Chromium, in the layout's size (default 960 × 450): the bytes of a PNG of twice
+ * that size or the text of an SVG. The same figure gives the same bytes on one machine (fonts differ between machines).
  */
-export async function renderFigure(figure: Figure, options: RenderOptions = {}): Promise<Buffer> {
-  const encoded = encodeFigure(figure);
-  const { format = 'png', width = sizeOf(encoded, 'width', 960), height = sizeOf(encoded, 'height', 450) } = options;
+export async function renderFigure(figure: Figure, format: 'png' | 'svg'): Promise<Buffer> {
+  const { data, layout } = encodeFigure(figure);
+  const { width = 960, height = 450 } = layout as { readonly width?: number; readonly height?: number };
   clearTimeout(idle);
   const page = await plotlyPage();
-  const url = await page.evaluate(draw, {
-    figure: encoded,
-    options: { format, width, height, scale: format === 'png' ? 2 : 1 },
-  });
+  const options = { format, width, height, scale: format === 'png' ? 2 : 1 };
+  const url = await page.evaluate(draw, { figure: { data, layout }, options });
   idle = setTimeout(() => void closeRenderer(), inKernel() ? IDLE_IN_KERNEL_MS : IDLE_MS);
-  return decodeDataUrl(url);
+  const comma = url.indexOf(',');
+  const content = url.slice(comma + 1);
+  return url.slice(0, comma).endsWith(';base64')
+    ? Buffer.from(content, 'base64')
+    : Buffer.from(decodeURIComponent(content));
 }
 
 /**
@@ -50,16 +43,13 @@ export async function closeRenderer(): Promise<void> {
 let opened: Promise<{ readonly browser: Browser; readonly page: Page }> | undefined;
 
 async function plotlyPage(): Promise<Page> {
-  opened ??= open();
-  try {
-    const { browser, page } = await opened;
-    if (browser.isConnected()) return page;
-  } catch (error) {
+  const { browser, page } = await (opened ??= open()).catch((error: unknown) => {
     opened = undefined;
     throw error;
-  }
-  opened = open(); // the browser died
-  return (await opened).page;
+  });
+  if (browser.isConnected()) return page;
+  opened = undefined; // the browser died
+  return plotlyPage();
 }
 
 async function open(): Promise<{ readonly browser: Browser; readonly page: Page }> {
@@ -84,24 +74,11 @@ async function open(): Promise<{ readonly browser: Browser; readonly page: Page 
   return { browser, page };
 }
 
-function draw(input: { readonly figure: EncodedFigure; readonly options: object }): Promise<string> {
+function draw({ figure, options }: { readonly figure: object; readonly options: object }): Promise<string> {
   const { Plotly } = globalThis as unknown as {
-    Plotly: { toImage(figure: unknown, options: object): Promise<string> };
+    Plotly: { toImage(figure: object, options: object): Promise<string> };
   };
-  return Plotly.toImage({ data: input.figure.data, layout: input.figure.layout }, input.options);
-}
-
-function decodeDataUrl(url: string): Buffer {
-  const comma = url.indexOf(',');
-  const content = url.slice(comma + 1);
-  return url.slice(0, comma).endsWith(';base64')
-    ? Buffer.from(content, 'base64')
-    : Buffer.from(decodeURIComponent(content), 'utf8');
-}
-
-function sizeOf(figure: EncodedFigure, name: 'width' | 'height', otherwise: number): number {
-  const size = figure.layout[name];
-  return typeof size === 'number' ? size : otherwise;
+  return Plotly.toImage(figure, options);
 }
 
 /** The path of Chromium or Chrome: `CHROMIUM_PATH`, the usual places, or playwright's own download. */
@@ -112,28 +89,21 @@ export function findChromium(): string {
     throw new Error(`CHROMIUM_PATH is ${fromEnv}, which does not exist`);
   }
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const folders = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/homebrew/bin'];
-  const candidates = [
-    ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
-    '/Applications/Chromium.app/Contents/MacOS/Chromium',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  ];
-  const found = candidates.find((path) => existsSync(path)) ?? playwrightDownload();
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/snap/bin', '/opt/homebrew/bin'];
+  const apps = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+  const found = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...apps].find((path) =>
+    existsSync(path),
+  );
   if (found !== undefined) return found;
+  try {
+    const { chromium } = createRequire(__filename)('playwright-core') as { readonly chromium: BrowserType };
+    if (existsSync(chromium.executablePath())) return chromium.executablePath();
+  } catch {
+    // a system that playwright has no Chromium for
+  }
   throw new Error(
     'a figure is drawn as a picture by Chromium, which was not found; install it ' +
       '(Debian: apt-get install chromium, Fedora: dnf install chromium, ' +
       'macOS: brew install --cask chromium) or set CHROMIUM_PATH',
   );
-}
-
-/** The Chromium that `npx playwright-core install chromium` has put into playwright's folder, if it has. */
-function playwrightDownload(): string | undefined {
-  const { chromium } = createRequire(__filename)('playwright-core') as { readonly chromium: BrowserType };
-  try {
-    const path = chromium.executablePath();
-    return existsSync(path) ? path : undefined;
-  } catch {
-    return undefined; // a system that playwright has no Chromium for
-  }
 }

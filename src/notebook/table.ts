@@ -1,5 +1,5 @@
 import { alignColumns } from '../core/text-table';
-import { type Rows, isDataFrame } from '../plots/rows';
+import { type Rows, recordsOf } from '../plots/rows';
 import { display, escapeHtml } from './kernel';
 
 export interface TableOptions {
@@ -13,7 +13,9 @@ export interface TableOptions {
 /** Shows a danfojs DataFrame, or an array of records, as an HTML table (outside a notebook: text). */
 export function table(source: Rows, options: TableOptions = {}): void {
   const { maxRows = 50, digits = 5, caption } = options;
-  const { columns, rows } = columnsAndRows(source);
+  const records = recordsOf(source);
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const rows = records.map((record) => columns.map((name) => record[name]));
   const shown = rows.slice(0, maxRows).map((row) => row.map((cell) => formatCell(cell, digits)));
   const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => isNumeric(row[c])));
   const left = rows.length - shown.length;
@@ -24,33 +26,14 @@ export function table(source: Rows, options: TableOptions = {}): void {
   });
 }
 
-interface Grid {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-}
-
-function columnsAndRows(source: Rows): Grid {
-  if (isDataFrame(source)) {
-    return { columns: source.columns, rows: source.values as readonly unknown[][] };
-  }
-  const columns = [...new Set(source.flatMap((record) => Object.keys(record)))];
-  const rows = source.map((record) => columns.map((name) => (record as Record<string, unknown>)[name]));
-  return { columns, rows };
-}
-
-const isNumeric = (cell: unknown): boolean =>
-  cell === null || cell === undefined || typeof cell === 'number' || typeof cell === 'bigint';
+const isNumeric = (cell: unknown): boolean => cell === null || cell === undefined || typeof cell === 'number';
 
 /** One cell as text: numbers rounded to significant digits, whole numbers in full. */
 function formatCell(cell: unknown, digits: number): string {
   if (cell === null || cell === undefined) return '';
-  if (typeof cell === 'number') {
-    if (Number.isInteger(cell) || !Number.isFinite(cell)) return String(cell);
-    return String(Number(cell.toPrecision(digits)));
-  }
   if (typeof cell === 'string') return cell;
-  if (cell instanceof Date) return cell.toISOString();
-  return typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : JSON.stringify(cell);
+  if (typeof cell !== 'number') return JSON.stringify(cell);
+  return String(Number.isInteger(cell) || !Number.isFinite(cell) ? cell : Number(cell.toPrecision(digits)));
 }
 
 function toHtml(
