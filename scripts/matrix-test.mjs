@@ -10,14 +10,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inRoot, main, run } from './common.mjs';
+import { inRoot, main, reporter, run } from './common.mjs';
 
 const require = createRequire(import.meta.url);
 const { matrix } = require('../dist/paper/matrix.js');
 const { profiles } = require('../dist/paper/profiles.js');
 const { RunStore } = require('../dist/paper/run-store.js');
 
-const JOBS = 2;
 /** Every method at the default, and the sweeps of one method each: nu and the window. */
 const CHOSEN = { figures: ['fig2', 'fig3', 'table2', 'fig7', 'fig8', 'extras'], seeds: [1] };
 /** One unit of the last of six digits. */
@@ -32,25 +31,24 @@ main(async () => {
   const fresh = mkdtempSync(join(tmpdir(), 'lyreo-runs-'));
   process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
-  const start = performance.now();
   const all = process.argv.includes('--all');
   const chosen = all ? ['all'] : [...CHOSEN.figures, '--seeds', CHOSEN.seeds.join()];
-  const command = [inRoot('dist', 'cli.js'), 'experiments', ...chosen, '--profile', 'quick', '--jobs', String(JOBS)];
-  const code = await run(process.execPath, command, { env: { ...process.env, LYREO_RUNS: fresh } });
-  const cells = all ? matrix(profiles.quick) : matrix(profiles.quick, CHOSEN.figures, CHOSEN.seeds);
-  const minutes = ((performance.now() - start) / 60_000).toFixed(1);
-  console.log(`${cells.length} runs of the quick matrix from nothing: ${minutes} min with ${JOBS} processes`);
-
-  const made = new RunStore(join(fresh, 'quick'));
+  const command = [inRoot('dist', 'cli.js'), 'experiments', ...chosen, '--profile', 'quick', '--jobs', '2'];
+  const { tell, exitCode } = reporter();
+  await tell('lyreo experiments', async () => {
+    const code = await run(process.execPath, command, { env: { ...process.env, LYREO_RUNS: fresh } });
+    return code === 0 ? undefined : `exit code ${code}`;
+  });
   const stored = new RunStore(inRoot('data', 'runs', 'quick'));
-  const problems = [['lyreo experiments', code === 0 ? undefined : `exit code ${code}`]];
-  problems.push(['the stored runs', outOfDate(stored, matrix(profiles.quick))]);
+  await tell('the stored runs', () => outOfDate(stored, matrix(profiles.quick)));
+  const made = new RunStore(join(fresh, 'quick'));
+  const cells = all ? matrix(profiles.quick) : matrix(profiles.quick, CHOSEN.figures, CHOSEN.seeds);
   for (const method of new Set(cells.map((cell) => cell.method))) {
     const keys = cells.filter((cell) => cell.method === method).map(({ key }) => key);
-    problems.push([`${method}, ${keys.length} runs`, problemOf(keys, made, stored)]);
+    const pairs = keys.map((key) => ({ key, now: made.load(key), before: stored.load(key) }));
+    await tell(`${method}, ${keys.length} runs`, () => problemOf(pairs));
   }
-  for (const [name, problem] of problems) console.log(problem ? `FAIL ${name}: ${problem}` : `ok ${name}`);
-  return problems.some(([, problem]) => problem) ? 1 : 0;
+  return exitCode();
 });
 
 /** A changed setting changes the names of runs: then those that are stored are of other settings. */
@@ -59,37 +57,29 @@ function outOfDate(stored, cells) {
   if (missing.length === 0) return undefined;
   return (
     `${missing.length} of ${cells.length} are missing in data/runs/quick, or are of settings that have changed since; ` +
-    `npx lyreo experiments --jobs ${JOBS} makes them, and git clean -n data/runs shows what is new`
+    'npx lyreo experiments --jobs 2 makes them, and git clean -n data/runs shows what is new'
   );
 }
 
 /** The fault of a method's runs; undefined when there is none. */
-function problemOf(keys, made, stored) {
-  const pairs = keys.map((key) => ({ key, now: made.load(key), before: stored.load(key) }));
+function problemOf(pairs) {
   const lost = pairs.find(({ now }) => now === undefined);
   if (lost) return `${lost.key} was not made`;
   const senseless = pairs.find(({ now }) => !isSound(now));
   if (senseless)
-    return `${senseless.key} has no sound result: ${JSON.stringify(senseless.now.evaluation).slice(0, 200)}`;
+    return `${senseless.key}: ${JSON.stringify(senseless.now.evaluation).slice(0, 200)} is no sound result`;
   const both = pairs.filter(({ before }) => before !== undefined);
-  const others = both.map((pair) => ({ ...pair, where: difference(pair.now.evaluation, pair.before.evaluation) }));
-  const differing = others.filter(({ where }) => where !== undefined);
-  if (differing.length === 0) return undefined;
-  const [{ key, where, now }] = differing;
-  const what = `${differing.length} of ${both.length} differ from data/runs/quick, the first ${key} in ${where}`;
-  if (now.log === null)
+  const places = both.map(({ now, before }) => difference(now.evaluation, before.evaluation));
+  const first = places.findIndex((place) => place !== undefined);
+  if (first < 0) return undefined;
+  const what = `runs differ from data/runs/quick, the first ${both[first].key} in ${places[first]}`;
+  if (both[first].now.log === null)
     return `${what}. If a change of the code means it, raise RESULTS_VERSION in src/paper/run-spec.ts and make the runs anew`;
   const steady = both.filter(({ before }) => before.evaluation.stability === 'STABLE');
-  if (steady.length === 0) {
-    console.log(`${what}; none of them was stable, so that latencies are not compared`);
-    return undefined;
-  }
-  const factor = medianLatency(steady.map((pair) => pair.now)) / medianLatency(steady.map((pair) => pair.before));
-  if (!(factor < LOOSE && factor > 1 / LOOSE))
-    return `${what}; its median latency is ${factor.toFixed(2)} times that stored`;
-  console.log(
-    `${what}; the median latency is ${factor.toFixed(4)} times that stored, as another processor may have it`,
-  );
+  const [now, before] = ['now', 'before'].map((side) => medianLatency(steady.map((pair) => pair[side])));
+  if (steady.length > 0 && !(now < LOOSE * before && before < LOOSE * now))
+    return `${what}; the median latency is ${now} s, stored ${before} s`;
+  console.log(`${what}, as another processor may have it`);
   return undefined;
 }
 
@@ -100,24 +90,22 @@ function medianLatency(runs) {
 
 /** Requests were answered, in some time; a training has all its updates. */
 function isSound({ evaluation, log, profile }) {
-  const { meanLatency: latency, p99Latency, deviation, completed } = evaluation;
+  const { meanLatency, p99Latency, deviation, completed } = evaluation;
   const isLog = log === null || Object.values(log).every((column) => column.length === profiles[profile].updates);
-  return (
-    isLog && completed > 0 && latency > 0 && p99Latency >= latency / 2 && Number.isFinite(p99Latency) && deviation >= 0
-  );
+  const isFinite = [meanLatency, p99Latency, deviation].every(Number.isFinite);
+  return isLog && isFinite && completed > 0 && meanLatency > 0 && p99Latency >= meanLatency / 2 && deviation >= 0;
 }
 
 /** The first place where two results differ by more than the last digit, with both values. */
-function difference(a, b, place = 'evaluation') {
-  if (typeof a === 'number' && typeof b === 'number') {
-    const isEqual = Object.is(a, b) || Math.abs(a - b) <= LAST_DIGIT * Math.max(Math.abs(a), Math.abs(b));
-    return isEqual ? undefined : `${place} (${a}, stored ${b})`;
-  }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
-    return a === b ? undefined : `${place} (${a}, stored ${b})`;
-  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    const found = difference(a[name], b[name], `${place}.${name}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function difference(now, before) {
+  const stored = new Map(leaves(before));
+  const isSame = (a, b) => Object.is(a, b) || Math.abs(a - b) <= LAST_DIGIT * Math.max(Math.abs(a), Math.abs(b));
+  const found = leaves(now).find(([place, value]) => !isSame(value, stored.get(place)));
+  return found && `${found[0]} (${found[1]}, stored ${stored.get(found[0])})`;
+}
+
+/** The numbers and texts of a result, each with its place. */
+function leaves(value, place = 'evaluation') {
+  if (typeof value !== 'object' || value === null) return [[place, value]];
+  return Object.entries(value).flatMap(([name, part]) => leaves(part, `${place}.${name}`));
 }

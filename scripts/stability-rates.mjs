@@ -45,43 +45,34 @@ function queues(count, slots) {
 
 /** Edge servers of the calibrated preset with Poisson arrivals at a load of what they complete when saturated. */
 function servers(count, slots) {
-  const config = systemConfig('calibrated', {
-    servers: count,
-    mix: count === 1 ? 'Hom' : 'Mod',
-    users: 80 * count,
-    slots,
-  });
-  const play = (perSlot, seed, visit) => {
+  const mix = count === 1 ? 'Hom' : 'Mod';
+  const config = systemConfig('calibrated', { servers: count, mix, users: 80 * count, slots });
+  const play = (perSlot, seed) => {
     const rng = createRng(seed).fork(`servers ${perSlot}`);
     const requests = syntheticWorkload({ ...config, maxTokens: 8192 }, seed);
     const counts = Array.from({ length: slots + 1 }, () => Math.min(config.users, poisson(rng, perSlot)));
-    const workload = {
-      maxRequestsPerSlot: config.users,
-      fill(slot, out) {
-        requests.fill(slot, out);
-        out.count = counts[slot];
-      },
+    const fill = (slot, out) => {
+      requests.fill(slot, out);
+      out.count = counts[slot];
     };
-    const env = new EdgeEnv(config, seed, { workload });
-    const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
-    for (const outcome of playSlots(env, assign)) visit(outcome);
+    const env = new EdgeEnv(config, seed, { workload: { maxRequestsPerSlot: config.users, fill } });
+    return playSlots(env, schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler')));
   };
   // Prefills slow decoding down, so that capacity falls with the arrivals: it is taken at an overload of 5 %.
   let capacity = 40 * count;
+  const from = Math.ceil(slots / 4);
   for (let step = 0; step < 12; step++) {
     const backlog = [];
     let arrived = 0;
-    play(1.05 * capacity, 1, (outcome) => {
+    for (const outcome of play(1.05 * capacity, 1)) {
       backlog.push(outcome.backlog.reduce((a, b) => a + b, 0));
       if (outcome.slot >= slots / 4) arrived += outcome.arrived;
-    });
-    const from = Math.ceil(slots / 4);
+    }
     capacity = (arrived - (backlog[slots - 1] - backlog[from - 1])) / (slots - from);
   }
-  process.stderr.write(`${count} servers complete ${capacity.toFixed(2)} requests per slot\n`);
   return (load, seed) => {
     const record = new BacklogRecord(count);
-    play(load * capacity, seed, (outcome) => record.add(outcome.backlog, outcome.sent));
+    for (const outcome of play(load * capacity, seed)) record.add(outcome.backlog, outcome.sent);
     return record.stability().verdict;
   };
 }
@@ -102,21 +93,16 @@ main(async () => {
   const lines = ['| system | load ρ | STABLE | OVERLOADED | UNKNOWN |', '| --- | ---: | ---: | ---: | ---: |'];
   for (const [name, verdictOf] of systems)
     for (const load of LOADS) {
-      const counts = { STABLE: 0, OVERLOADED: 0, UNKNOWN: 0 };
-      for (let seed = 1; seed <= seeds; seed++) counts[verdictOf(load, seed)]++;
-      lines.push(
-        `| ${name} | ${load} | ${Object.values(counts)
-          .map((n) => percent(n, seeds))
-          .join(' | ')} |`,
+      const verdicts = Array.from({ length: seeds }, (_, k) => verdictOf(load, k + 1));
+      const shares = ['STABLE', 'OVERLOADED', 'UNKNOWN'].map((verdict) =>
+        percent(verdicts.filter((found) => found === verdict).length, seeds),
       );
-      process.stderr.write(`${lines[lines.length - 1]}\n`);
+      lines.push(`| ${[name, load, ...shares].join(' | ')} |`);
+      process.stderr.write(`${lines.at(-1)}\n`);
     }
   const path = inRoot('docs', 'stability.md');
-  const [before, rest] = readFileSync(path, 'utf8').split('<!-- rates -->\n');
-  const after = rest.split('<!-- end of rates -->')[1];
-  writeFileSync(
-    path,
-    `${before}<!-- rates -->\n\n${lines.join('\n')}\n\nOver ${seeds} seeds.\n\n<!-- end of rates -->${after}`,
-  );
+  const table = `<!-- rates -->\n\n${lines.join('\n')}\n\nOver ${seeds} seeds.\n\n<!-- end of rates -->`;
+  const written = readFileSync(path, 'utf8').replace(/<!-- rates -->.*<!-- end of rates -->/s, table);
+  writeFileSync(path, written);
   return run(process.execPath, [inRoot('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', path]);
 });
