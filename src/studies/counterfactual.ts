@@ -49,101 +49,72 @@ export function counterfactualEffects(
   rollout: Rollout,
   options: CounterfactualOptions,
 ): CounterfactualEffects {
-  const { requests: U } = rollout;
+  const { requests: U, servers: S, actions, allLogProbs } = rollout;
   const { slots, unit = 'request', requestsPerSlot = U, horizon = 20, repeats = 2, alternatives = 8 } = options;
-  const rows = slots.flatMap((t): (readonly [decision: number, effect: number])[] => {
-    const fork = new Fork({ ...config, slots: t + horizon }, policy, seed, rollout, t, repeats);
-    if (unit === 'slot') return [[t * U, fork.slotEffect(alternatives)]];
-    const count = Math.min(U, requestsPerSlot);
-    return Array.from({ length: count }, (_, i) => [t * U + i, fork.requestEffect(i)] as const);
-  });
-  return {
-    decisions: Int32Array.from(rows, ([decision]) => decision),
-    effects: Float64Array.from(rows, ([, effect]) => effect),
-  };
+  const record = slotRecord(policy, U, S);
+  const decisions: number[] = [];
+  const effects: number[] = [];
+  for (const t of slots) {
+    const env = new EdgeEnv({ ...config, slots: t + horizon }, seed);
+    env.reset();
+    for (let before = 0; before < t; before++) env.step(actions.subarray(before * U, (before + 1) * U));
+    const decided = actions.slice(t * U, (t + 1) * U);
+    const stream = (purpose: string): Rng => createRng(seed).fork(`counterfactual slot ${t}: ${purpose}`);
+    const meanReturn = (assignment: Int32Array): number =>
+      meanOver(repeats, (k) => returnOf(env.fork(), policy, record, assignment, stream(`future ${k}`)));
+    const own = meanReturn(decided);
+
+    /** Against the servers that request i could have been sent to instead, the slot's others staying where they are. */
+    const requestEffect = (i: number): number => {
+      const row = (t * U + i) * S;
+      let mean = 0;
+      let weight = 0;
+      for (let s = 0; s < S; s++) {
+        const p = Math.exp(allLogProbs[row + s]);
+        if (p < RARE && s !== decided[i]) continue;
+        mean += p * (s === decided[i] ? own : meanReturn(decided.map((server, j) => (j === i ? s : server))));
+        weight += p;
+      }
+      return own - mean / weight;
+    };
+    /** Against other assignments of the slot that the policy could have drawn. */
+    const slotEffect = (): number => {
+      const rng = stream('alternatives');
+      const redrawn = (): Int32Array => {
+        const other = new Int32Array(U);
+        if (policy.kind === 'sequential') policy.act(env.view, other, record, rng);
+        else for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (t * U + i) * S, S, rng);
+        return other;
+      };
+      return own - meanOver(alternatives, () => meanReturn(redrawn()));
+    };
+    const looked = unit === 'slot' ? 1 : Math.min(U, requestsPerSlot);
+    for (let i = 0; i < looked; i++) {
+      decisions.push(t * U + i);
+      effects.push(unit === 'slot' ? slotEffect() : requestEffect(i));
+    }
+  }
+  return { decisions: Int32Array.from(decisions), effects: Float64Array.from(effects) };
 }
 
-/** An episode as it stood at the start of slot t, with the decisions of that slot. */
-class Fork {
-  private readonly env: EdgeEnv;
-  private readonly record: SlotRecord;
-  private readonly decided: Int32Array;
-  private readonly own: number;
-
-  constructor(
-    private readonly config: SystemConfig,
-    private readonly policy: Policy,
-    private readonly seed: number,
-    private readonly rollout: Rollout,
-    private readonly t: number,
-    private readonly repeats: number,
-  ) {
-    const { requests: U, servers: S, actions } = rollout;
-    this.env = new EdgeEnv(config, seed);
-    this.env.reset();
-    for (let before = 0; before < t; before++) this.env.step(actions.subarray(before * U, (before + 1) * U));
-    this.record = slotRecord(policy, U, S);
-    this.decided = actions.slice(t * U, (t + 1) * U);
-    this.own = this.meanReturn(this.decided);
+/** G of the branch that begins with this assignment. */
+function returnOf(env: EdgeEnv, policy: Policy, record: SlotRecord, assignment: Int32Array, rng: Rng): number {
+  const { latencyWeight, balanceUnit } = env.config;
+  const later = new Int32Array(assignment.length);
+  let sum = 0;
+  let step = env.step(assignment);
+  for (;;) {
+    const outcome = step.outcome as SlotOutcome;
+    sum -=
+      latencyWeight * (completedLatency(outcome) + outcome.drainedLatency) + weightedDeviation(outcome, balanceUnit);
+    if (step.stepType === 'last') return sum / assignment.length;
+    policy.act(step.view, later, record, rng);
+    step = env.step(later);
   }
+}
 
-  /** Against the servers that request i could have been sent to instead, the slot's others staying where they are. */
-  requestEffect(i: number): number {
-    const { requests: U, servers: S, allLogProbs } = this.rollout;
-    const row = (this.t * U + i) * S;
-    let mean = 0;
-    let weight = 0;
-    for (let s = 0; s < S; s++) {
-      const p = Math.exp(allLogProbs[row + s]);
-      if (p < RARE && s !== this.decided[i]) continue;
-      const other = this.decided.slice();
-      other[i] = s;
-      mean += p * (s === this.decided[i] ? this.own : this.meanReturn(other));
-      weight += p;
-    }
-    return this.own - mean / weight;
-  }
-
-  /** Against other assignments of the slot that the policy could have drawn. */
-  slotEffect(alternatives: number): number {
-    const rng = this.stream('alternatives');
-    let mean = 0;
-    for (let k = 0; k < alternatives; k++) mean += this.meanReturn(this.redrawn(rng)) / alternatives;
-    return this.own - mean;
-  }
-
-  private redrawn(rng: Rng): Int32Array {
-    const { requests: U, servers: S, allLogProbs } = this.rollout;
-    const other = new Int32Array(U);
-    if (this.policy.kind === 'sequential') this.policy.act(this.env.view, other, this.record, rng);
-    else for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (this.t * U + i) * S, S, rng);
-    return other;
-  }
-
-  private meanReturn(assignment: Int32Array): number {
-    let mean = 0;
-    for (let k = 0; k < this.repeats; k++) mean += this.returnOf(assignment, this.stream(`future ${k}`)) / this.repeats;
-    return mean;
-  }
-
-  /** G of the branch that begins with this assignment. */
-  private returnOf(assignment: Int32Array, rng: Rng): number {
-    const { latencyWeight, balanceUnit } = this.config;
-    const env = this.env.fork();
-    const later = new Int32Array(this.rollout.requests);
-    let sum = 0;
-    let step = env.step(assignment);
-    for (;;) {
-      const outcome = step.outcome as SlotOutcome;
-      const latency = completedLatency(outcome) + outcome.drainedLatency;
-      sum -= latencyWeight * latency + weightedDeviation(outcome, balanceUnit);
-      if (step.stepType === 'last') return sum / this.rollout.requests;
-      this.policy.act(step.view, later, this.record, rng);
-      step = env.step(later);
-    }
-  }
-
-  private stream(purpose: string): Rng {
-    return createRng(this.seed).fork(`counterfactual slot ${this.t}: ${purpose}`);
-  }
+function meanOver(count: number, valueOf: (k: number) => number): number {
+  let mean = 0;
+  for (let k = 0; k < count; k++) mean += valueOf(k) / count;
+  return mean;
 }

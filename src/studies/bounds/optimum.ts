@@ -31,112 +31,74 @@ export interface Optimum {
  * @returns null when no assignment keeps the constraint.
  */
 export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): Optimum | null {
-  const search = new Search(costs, tolerance);
-  search.from(0, new Int32Array(costs.episode.servers.length));
-  return search.best();
-}
+  const { firstOfSlot, config, servers: specs, count } = costs.episode;
+  const aloneFrom = new Float64Array(count + 1);
+  const alone = leastAlone(costs.episode);
+  for (let n = count - 1; n >= 0; n--) aloneFrom[n] = aloneFrom[n + 1] + alone[n];
+  const secondsOf = (sets: Int32Array): number => sets.reduce((sum, set, s) => sum + costs.of(s, set).seconds, 0);
+  const servers = new Int32Array(count);
+  let nodes = 0;
+  let least = Infinity;
+  let best: { readonly sets: Int32Array; readonly servers: Int32Array } | null = null;
 
-/** Rounding that may lie between equal sums added in different orders, s. */
-const ROUNDING = 1e-9;
-
-class Search {
-  private nodes = 0;
-  private least = Infinity;
-  private bestServers: number[] | null = null;
-  private readonly servers: number[];
-  /** Σ of the least latencies alone of requests n, n + 1, …, [N + 1]. */
-  private readonly aloneFrom: Float64Array;
-
-  constructor(
-    private readonly costs: ServerCosts,
-    private readonly tolerance: number,
-  ) {
-    const { episode } = costs;
-    this.servers = Array.from({ length: episode.count }, () => 0);
-    this.aloneFrom = new Float64Array(episode.count + 1);
-    leastAlone(episode).forEach((_, i, alone) => {
-      const n = episode.count - 1 - i;
-      this.aloneFrom[n] = this.aloneFrom[n + 1] + alone[n];
-    });
-  }
-
-  /**
-   * Goes through the assignments of slot t, the most promising first.
-   *
-   * @param sets requests on each server so far, [S].
-   */
-  from(t: number, sets: Int32Array): void {
-    const { episode } = this.costs;
-    if (t === episode.config.slots) {
-      this.least = this.secondsOf(sets);
-      this.bestServers = this.servers.slice();
+  /** Goes through the assignments of slot t, the most promising first; `sets` are the requests on each server so far, [S]. */
+  const from = (t: number, sets: Int32Array): void => {
+    if (t === config.slots) {
+      least = secondsOf(sets);
+      best = { sets, servers: servers.slice() };
       return;
     }
-    const branches: { readonly sets: Int32Array; readonly bound: number; readonly servers: number[] }[] = [];
-    const first = episode.firstOfSlot[t];
-    const end = episode.firstOfSlot[t + 1];
+    const branches: { readonly sets: Int32Array; readonly bound: number; readonly servers: Int32Array }[] = [];
+    const [first, end] = [firstOfSlot[t], firstOfSlot[t + 1]];
     const assign = (n: number, soFar: Int32Array): void => {
       if (n < end) {
         for (let s = 0; s < soFar.length; s++) {
           const next = soFar.slice();
           next[s] |= 1 << n;
-          this.servers[n] = s;
+          servers[n] = s;
           assign(n + 1, next);
         }
         return;
       }
-      this.nodes++;
-      const bound = this.secondsOf(soFar) + this.aloneFrom[end];
-      if (bound < this.least - ROUNDING && this.keepsBalance(soFar, t + 1))
-        branches.push({ sets: soFar, bound, servers: this.servers.slice(first, end) });
+      nodes++;
+      const bound = secondsOf(soFar) + aloneFrom[end];
+      if (bound < least - ROUNDING && (tolerance === Infinity || worstDeviation(costs, soFar, t + 1) <= tolerance))
+        branches.push({ sets: soFar, bound, servers: servers.slice(first, end) });
     };
     assign(first, sets);
-    branches.sort((a, b) => a.bound - b.bound);
+    branches.sort((x, y) => x.bound - y.bound);
     for (const branch of branches) {
-      if (branch.bound >= this.least - ROUNDING) return;
-      branch.servers.forEach((s, i) => (this.servers[first + i] = s));
-      this.from(t + 1, branch.sets);
+      if (branch.bound >= least - ROUNDING) return;
+      servers.set(branch.servers, first);
+      from(t + 1, branch.sets);
     }
-  }
+  };
+  from(0, new Int32Array(specs.length));
 
-  best(): Optimum | null {
-    const { episode } = this.costs;
-    const { bestServers, nodes } = this;
-    if (bestServers === null) return null;
-    const { firstOfSlot, config, servers, count } = episode;
-    const sets = new Int32Array(servers.length);
-    bestServers.forEach((s, n) => (sets[s] |= 1 << n));
-    return {
-      meanLatency: this.least / count,
-      worstDeviation: this.worstDeviation(sets, config.slots),
-      assignments: Array.from({ length: config.slots }, (_, t) =>
-        bestServers.slice(firstOfSlot[t], firstOfSlot[t + 1]),
-      ),
-      nodes,
-    };
-  }
+  const found = best as { readonly sets: Int32Array; readonly servers: Int32Array } | null;
+  if (found === null) return null;
+  return {
+    meanLatency: least / count,
+    worstDeviation: worstDeviation(costs, found.sets, config.slots),
+    assignments: Array.from({ length: config.slots }, (_, t) =>
+      Array.from(found.servers.subarray(firstOfSlot[t], firstOfSlot[t + 1])),
+    ),
+    nodes,
+  };
+}
 
-  private secondsOf(sets: Int32Array): number {
-    let sum = 0;
-    for (let s = 0; s < sets.length; s++) sum += this.costs.of(s, sets[s]).seconds;
-    return sum;
-  }
+/** Rounding that may lie between equal sums added in different orders, s. */
+const ROUNDING = 1e-9;
 
-  private keepsBalance(sets: Int32Array, slots: number): boolean {
-    return this.tolerance === Infinity || this.worstDeviation(sets, slots) <= this.tolerance;
+/** max_s 1/T·Σ Y_s over the first `slots` slots. */
+function worstDeviation(costs: ServerCosts, sets: Int32Array, slots: number): number {
+  const eta = Array.from(sets, (set, s) => costs.of(s, set).eta);
+  const deviation = new Float64Array(sets.length);
+  const sums = new Float64Array(sets.length);
+  for (let t = 0; t < slots; t++) {
+    const inSlot = Float64Array.from(eta, (ofServer) => ofServer[t]);
+    balanceDeviation(inSlot, deviation);
+    for (let s = 0; s < sets.length; s++) sums[s] += deviation[s];
   }
-
-  /** max_s 1/T·Σ Y_s over the first `slots` slots. */
-  private worstDeviation(sets: Int32Array, slots: number): number {
-    const eta = Array.from(sets, (set, s) => this.costs.of(s, set).eta);
-    const inSlot = new Float64Array(sets.length);
-    const deviation = new Float64Array(sets.length);
-    const sums = new Float64Array(sets.length);
-    for (let t = 0; t < slots; t++) {
-      for (let s = 0; s < sets.length; s++) inSlot[s] = eta[s][t];
-      balanceDeviation(inSlot, deviation);
-      for (let s = 0; s < sets.length; s++) sums[s] += deviation[s];
-    }
-    return Math.max(...sums) / this.costs.episode.config.slots;
-  }
+  return Math.max(...sums) / costs.episode.config.slots;
 }

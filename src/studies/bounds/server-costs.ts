@@ -33,11 +33,8 @@ export class ServerCosts {
   }
 
   of(s: number, set: number): ServerCost {
-    let cost = this.known[s].get(set);
-    if (cost === undefined) {
-      cost = this.run(s, set);
-      this.known[s].set(set, cost);
-    }
+    const cost = this.known[s].get(set) ?? this.run(s, set);
+    this.known[s].set(set, cost);
     return cost;
   }
 
@@ -48,7 +45,8 @@ export class ServerCosts {
     const serving = new Serving([servers[s]], constants);
     serving.table = new RequestTable(MOST_REQUESTS);
     const { table } = serving;
-    const tokenSeconds = maxTokenSeconds(episode, s);
+    // M_s·Δ in token-seconds, of which η is a share.
+    const tokenSeconds = (servers[s].kvCapacityBytes / constants.kvBytesPerToken) * constants.slotSeconds;
     const eta = new Float64Array(config.slots);
     let seconds = 0;
     const collect = (): void => {
@@ -85,9 +83,4 @@ export class ServerCosts {
     }
     return { seconds, eta };
   }
-}
-
-/** M_s·Δ in token-seconds, of which η is a share. */
-function maxTokenSeconds({ servers, constants }: Episode, s: number): number {
-  return (servers[s].kvCapacityBytes / constants.kvBytesPerToken) * constants.slotSeconds;
 }
