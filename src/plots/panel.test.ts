@@ -14,7 +14,6 @@ interface Axis {
   readonly type?: string;
   readonly range?: readonly number[];
   readonly tickvals?: readonly number[];
-  readonly domain: readonly number[];
 }
 interface Layout {
   readonly [name: string]: unknown;
@@ -137,11 +136,11 @@ describe('figure', () => {
     expect(layoutOf([one, two])).not.toHaveProperty('width');
   });
 
-  it('puts panels side by side without overlap and refers traces, shapes and notes to their own axes', () => {
+  it('puts panels side by side and refers traces, shapes and notes to their own axes', () => {
     limit(two, 2.5, 'ε');
     const { data, layout } = figure([one, two], { title: 't' });
-    const { xaxis, xaxis2, shapes } = layout as { xaxis: Axis; xaxis2: Axis; shapes: { xref: string; yref: string }[] };
-    expect(xaxis.domain[1]).toBeLessThan(xaxis2.domain[0]);
+    const { grid, shapes } = layout as { grid: object; shapes: { xref: string; yref: string }[] };
+    expect(grid).toMatchObject({ rows: 1, columns: 2 });
     expect(data.at(-1)).toMatchObject({ xaxis: 'x2', yaxis: 'y2' });
     expect(shapes).toMatchObject([{ xref: 'x2 domain', yref: 'y2' }]);
     expect(layout).toHaveProperty(

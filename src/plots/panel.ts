@@ -127,18 +127,15 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
   const top = 46 + 19 * (titleLines - 1) + SPACE.remark * remarks + (list.some((panel) => panel.title !== '') ? 22 : 0);
   const bottom = SPACE.bottom + (names === 'legend' ? SPACE.legend : 0);
   const longest = Math.max(0, ...list.flatMap(({ ends }) => ends.map(({ name }) => name.length)));
-  const gap = SPACE.side;
-  const width = (1 - gap * (columns - 1)) / columns;
+  const width = (1 - SPACE.side * (columns - 1)) / columns;
+  const [xgap, ygap] = [SPACE.side / (width + SPACE.side), between / (rowHeight + between)];
   const drawn = list.map((panel, k) => {
-    const left = (k % columns) * (width + gap);
-    const above = 1 - (Math.floor(k / columns) * (rowHeight + between)) / plotHeight;
-    const domains = { x: [left, left + width], y: [Math.max(0, above - rowHeight / plotHeight), above] };
     const isLast = k % columns === columns - 1 || k === list.length - 1;
     // Rows with the same names stand beside each other: the first panel names them.
     const rowsOf = ({ y }: Panel): string => JSON.stringify(y['categoryarray'] ?? null);
     const isRepeated = k % columns > 0 && rowsOf(panel) !== 'null' && rowsOf(panel) === rowsOf(list[k - 1]);
     const shown = isRepeated ? { ...panel, y: { ...panel.y, showticklabels: false, ticks: '' } } : panel;
-    return place(shown, k, domains, names === 'ends' && isLast ? rowHeight : 0);
+    return place(shown, k, names === 'ends' && isLast ? rowHeight : 0);
   });
   return {
     data: oneEntryPerName(drawn.flatMap(({ traces }) => traces)),
@@ -149,6 +146,7 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
       showlegend: names === 'legend',
       legend: { orientation: 'h', x: 0, y: 0, yref: 'container', yanchor: 'bottom', traceorder: 'normal' },
       hovermode: 'closest',
+      grid: { rows, columns, pattern: 'independent', xgap, ygap },
       barmode: list.find(({ barmode }) => barmode !== 'group')?.barmode ?? 'group',
       ...Object.fromEntries(drawn.flatMap(({ axes }) => Object.entries(axes))),
       shapes: drawn.flatMap(({ shapes }) => shapes),
@@ -170,50 +168,42 @@ function oneEntryPerName(traces: readonly object[]): object[] {
   });
 }
 
+/** A panel on the k-th pair of axes, with the names of its lines if it is so high [px]; 0: without. */
 function place(
   panel: Panel,
   k: number,
-  domains: { readonly x: readonly number[]; readonly y: readonly number[] },
   labelsWithin: number,
 ): { traces: object[]; axes: object; shapes: object[]; notes: object[] } {
   const suffix = axisSuffix(k);
   const moved = (item: object): object =>
     Object.fromEntries(
-      Object.entries(item).map(([key, value]) => [
+      Object.entries(item).map(([key, value]: [string, unknown]) => [
         key,
-        /^(x|y|ax|ay)ref$/.test(key) && typeof value === 'string' && /^[xy]( domain)?$/.test(value)
-          ? `${value[0]}${suffix}${value.slice(1)}`
-          : (value as unknown),
+        /ref$/.test(key) && typeof value === 'string' ? value.replace(/^[xy]/, `$&${suffix}`) : value,
       ]),
     );
   const scale = scaleOf(panel);
   const onAxes = { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
-  const traces = [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes }));
   const title = {
     text: [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>'),
     align: 'left',
-    xref: 'paper',
-    yref: 'paper',
-    x: domains.x[0],
-    y: domains.y[1],
+    xref: 'x domain',
+    yref: 'y domain',
+    x: 0,
+    y: 1,
     xanchor: 'left',
     yanchor: 'bottom',
     yshift: 6,
     showarrow: false,
   };
-  const notes = [
-    ...(panel.title === '' ? [] : [title]),
-    ...panel.notes.map(moved),
-    ...limitLabels(panel, scale).map(moved),
-    ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin).map(moved)),
-  ];
+  const labels = [...limitLabels(panel, scale), ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin))];
   return {
-    traces,
+    traces: [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes })),
     shapes: panel.shapes.map(moved),
-    notes,
+    notes: [...(panel.title === '' ? [] : [title]), ...panel.notes, ...labels].map(moved),
     axes: {
-      [`xaxis${suffix}`]: { domain: domains.x, anchor: `y${suffix}`, ...panel.x },
-      [`yaxis${suffix}`]: { domain: domains.y, anchor: `x${suffix}`, ...scale.axis, ...panel.y },
+      [`xaxis${suffix}`]: { anchor: `y${suffix}`, ...panel.x },
+      [`yaxis${suffix}`]: { anchor: `x${suffix}`, ...scale.axis, ...panel.y },
     },
   };
 }

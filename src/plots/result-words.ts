@@ -19,22 +19,22 @@ const NAMED = 6;
 export function runsNote({ series, missing, command, figureId, profile }: FigureRuns): string {
   const counts = series.flatMap(({ points }) => points.map(({ runs }) => runs.length));
   const stored = counts.reduce((a, b) => a + b, 0);
-  const notes = new Map<string, number>();
-  for (const { note } of series.flatMap(({ points }) => points.flatMap(({ runs }) => runs)))
-    if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
+  const notes = countsOf(
+    series.flatMap(({ points }) => points.flatMap(({ runs }) => runs.flatMap(({ note }) => note ?? []))),
+  );
   const have = [
     `${figureId}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`,
-    ...[...notes].map(([note, count]) => `${count} of them: ${note}.`),
+    ...notes.map(([note, count]) => `${count} of them: ${note}.`),
   ].join(' ');
   if (missing.length === 0) return have;
-  const byName = new Map<string, number>();
-  for (const key of missing) {
-    const name = key.replace(/-s\d+-[0-9a-f]+$/, '');
-    byName.set(name, (byName.get(name) ?? 0) + 1);
-  }
-  const names = [...byName].slice(0, NAMED).map(([name, count]) => `${count} × ${name}`);
-  const more = byName.size > NAMED ? ` and ${byName.size - NAMED} other points` : '';
+  const points = countsOf(missing.map((key) => key.replace(/-s\d+-[0-9a-f]+$/, '')));
+  const names = points.slice(0, NAMED).map(([name, count]) => `${count} × ${name}`);
+  const more = points.length > NAMED ? ` and ${points.length - NAMED} other points` : '';
   return `${have} Missing: ${names.join(', ')}${more}. They are made by: ${command}`;
+}
+
+function countsOf(names: readonly string[]): [name: string, count: number][] {
+  return [...new Set(names)].map((name) => [name, names.filter((other) => other === name).length]);
 }
 
 /** "2.47 [2.45, 2.49] s": the mean of values, one per seed, with its 95 % interval. */
@@ -105,51 +105,34 @@ export function answerRows(
   return chosen.map(({ claim, paper, ours, holds }) => ({ claim, paper, ours, verdict: holds }));
 }
 
+/** The columns of {@link scoreboardTable}, in Markdown. */
+const COLUMNS: Readonly<Record<string, (row: ScoreboardRow) => string>> = {
+  id: ({ id }) => `\`${id}\``,
+  'the paper': ({ claim }) => claim,
+  value: ({ paper }) => paper,
+  ours: oursText,
+  'request credit': verdictText,
+  printed: ({ lyreoPrinted }) => (lyreoPrinted === null ? '' : verdictText(lyreoPrinted)),
+  counted: ({ mark, repeats }) => mark ?? (repeats.length > 0 ? 'repeats others' : ''),
+  reason: ({ reason, cause }) => {
+    if (cause === null) return reason;
+    const link = `[${cause.notebook.slice(0, 2)}](${cause.notebook}#${cause.heading.replaceAll(' ', '-')})`;
+    return `${reason}. **Why:** ${cause.text} ${link}`;
+  },
+  rule: ({ tolerance }) => tolerance,
+  evidence: ({ evidence: { runs, notebook } }) => {
+    const count = runs.length === 0 ? [] : [`${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`];
+    const file = notebook?.replace(/^notebooks\//, '');
+    return [...(file === undefined ? [] : [`[${file.slice(0, 2)}](${file})`]), ...count].join(', ');
+  },
+};
+
 /** Rows of the scoreboard as a Markdown table with links from `notebooks/`. */
 export function scoreboardTable(rows: readonly ScoreboardRow[]): string {
-  const cells = rows.map((row) => [
-    `\`${row.id}\``,
-    row.claim,
-    row.paper,
-    oursText(row),
-    verdictText(row),
-    row.lyreoPrinted === null ? '' : verdictText(row.lyreoPrinted),
-    row.mark ?? (row.repeats.length > 0 ? 'repeats others' : ''),
-    `${row.reason}${causeText(row)}`,
-    row.tolerance,
-    evidenceText(row.evidence),
-  ]);
-  const head = [
-    'id',
-    'the paper',
-    'value',
-    'ours',
-    'request credit',
-    'printed',
-    'counted',
-    'reason',
-    'rule',
-    'evidence',
-  ];
-  const line = (texts: readonly string[]): string => `| ${texts.map(escapeCell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...cells.map(line)].join('\n');
-}
-
-/** The cause of a contradiction with a link to the cell that shows it. */
-function causeText({ cause }: ScoreboardRow): string {
-  return cause === null
-    ? ''
-    : `. **Why:** ${cause.text} [${cause.notebook.slice(0, 2)}](${cause.notebook}#${cause.heading.replaceAll(' ', '-')})`;
-}
-
-function evidenceText({ runs, notebook }: ScoreboardRow['evidence']): string {
-  const count = runs.length === 0 ? '' : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`;
-  if (notebook === null) return count;
-  const file = notebook.replace(/^notebooks\//, '');
-  return `[${file.slice(0, 2)}](${file})${count === '' ? '' : `, ${count}`}`;
-}
-
-/** Text that a cell of a Markdown table shows literally; backticks and links stay. */
-function escapeCell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('$', '\\$');
+  // A cell shows its text literally, but for backticks and links.
+  const line = (texts: readonly string[]): string =>
+    `| ${texts.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('$', '\\$')).join(' | ')} |`;
+  const cells = rows.map((row) => line(Object.values(COLUMNS).map((textOf) => textOf(row))));
+  const names = Object.keys(COLUMNS);
+  return [line(names), line(names.map(() => '---')), ...cells].join('\n');
 }
