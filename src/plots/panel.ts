@@ -284,14 +284,8 @@ function endLabels({ ends }: Panel, { at }: Scale, height: number): object[] {
 }
 
 /** Text in lines of at most so many characters, broken between words. */
-export function wrap(text: string, most: number): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines[lines.length - 1];
-    if (last !== '' && last.length + word.length >= most) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines.join('<br>');
+function wrap(text: string, most: number): string {
+  return text.replace(new RegExp(`(.{1,${most}})( |$)`, 'g'), '$1<br>').replace(/<br>$/, '');
 }
 
 const small = (text: string): string =>
