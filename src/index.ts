@@ -86,6 +86,7 @@ export { stated, limit, says } from './plots/stated';
 export { type Rows } from './plots/rows';
 export { type RunRow, runRows, quantileRows, learningRows } from './paper/run-rows';
 export { systemModelFigure } from './plots/system-model';
+export { methodFigure } from './plots/method-figure';
 export { tableOneRows } from './plots/table-one';
 export { kvExplorerFigure } from './plots/kv-explorer';
 export {

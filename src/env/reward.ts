@@ -61,7 +61,7 @@ export interface StreamRewards {
  * its terms arrive.
  * Note: the division by U keeps rewards of the same size for every number of users; it changes no optimum.
  * Note: the drain's completions are left out of Q'_s(T). The cut at T is a truncation, and V(s_T) stands for what follows.
- * Note: an episode's score counts both streams. The credit rules `delayed` and `printed` learn from both. The rules that
+ * Note: the environment pays both streams, and the credit rules `delayed` and `printed` learn from both. The rules that
  * redistribute latency (`request`, `own`, `assigned`, `slot`) learn from the immediate stream alone, policy and critic: in
  * place of the delayed stream they have the latency of each request, counted in the slot that assigned it.
  * Note: Q' is read as the requests that complete in slot t, Υ as the number of prefilled requests that wait for
