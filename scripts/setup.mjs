@@ -253,24 +253,18 @@ const isMac = process.platform === 'darwin';
 const sharedLibrary = (part) => (isMac ? `libtensorflow_${part}.2.dylib` : `libtensorflow_${part}.so.2`);
 const unpacked = (...parts) => cache(`tensorflow-${TENSORFLOW}`, ...parts);
 
-function wheel() {
-  const linux = (arch) => ['17', '27', '28'].map((glibc) => `manylinux_2_${glibc}_${arch}`);
-  switch (`${process.platform}-${process.arch}`) {
-    case 'linux-x64':
-      return { name: 'tensorflow-cpu', platforms: linux('x86_64') };
-    case 'linux-arm64':
-      return { name: 'tensorflow', platforms: linux('aarch64') };
-    case 'darwin-arm64':
-      return { name: 'tensorflow', platforms: ['macosx_12_0_arm64'] };
-    default:
-      throw new SetupError(`There is no TensorFlow wheel for ${process.platform}-${process.arch}.`);
-  }
-}
+const manylinux = (arch) => ['17', '27', '28'].map((glibc) => `manylinux_2_${glibc}_${arch}`);
+const WHEELS = {
+  'linux-x64': { name: 'tensorflow-cpu', platforms: manylinux('x86_64') },
+  'linux-arm64': { name: 'tensorflow', platforms: manylinux('aarch64') },
+  'darwin-arm64': { name: 'tensorflow', platforms: ['macosx_12_0_arm64'] },
+};
 
 async function fetchTensorflow() {
   if (existsSync(unpacked())) return;
-  const { name, platforms } = wheel();
-  const file = findWheel() ?? (await downloadWheel(name, platforms));
+  const system = `${process.platform}-${process.arch}`;
+  if (!(system in WHEELS)) throw new SetupError(`There is no TensorFlow wheel for ${system}.`);
+  const file = findWheel() ?? (await downloadWheel(WHEELS[system]));
   const half = `${unpacked()}.part`;
   rmSync(half, { recursive: true, force: true });
   const code = await run(venvPython, [inRoot('scripts', 'unpack_wheel.py'), file, half]);
@@ -289,7 +283,7 @@ function findWheel() {
 }
 
 /** pip compares the file with the index's hash and moves it here only when it is whole. */
-async function downloadWheel(name, platforms) {
+async function downloadWheel({ name, platforms }) {
   const options = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
   const pip = ['-m', 'pip', '--disable-pip-version-check', 'download', '--no-cache-dir', '-q'];

@@ -39,22 +39,11 @@ function encode(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, encode(item)]));
 }
 
-const DTYPES = new Map<unknown, string>([
-  [Float64Array, 'f8'],
-  [Float32Array, 'f4'],
-  [Int32Array, 'i4'],
-  [Uint32Array, 'u4'],
-  [Int16Array, 'i2'],
-  [Uint16Array, 'u2'],
-  [Int8Array, 'i1'],
-  [Uint8Array, 'u1'],
-  [Uint8ClampedArray, 'u1'],
-]);
-
+/** A typed array as `{dtype, bdata}`: f8 for doubles, u1 for bytes. 64-bit integers, beyond Plotly, become a list. */
 export function encodeTyped(array: ArrayBufferView): object {
-  const dtype = DTYPES.get(array.constructor);
-  // 64-bit integers are beyond Plotly.
-  if (dtype === undefined) return Array.from(array as BigInt64Array, Number);
+  const { name } = array.constructor;
+  if (name.startsWith('Big')) return Array.from(array as BigInt64Array, Number);
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-  return { dtype, bdata: bytes.toString('base64') };
+  const { BYTES_PER_ELEMENT } = array as Uint8Array;
+  return { dtype: `${name[0].toLowerCase()}${BYTES_PER_ELEMENT}`, bdata: bytes.toString('base64') };
 }

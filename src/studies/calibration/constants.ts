@@ -85,19 +85,13 @@ export function presentConstants(shipped: Calibrated = calibrated()): Constants 
 
 /** The constants in the form of data/calibrated.json. */
 export function toCalibrated(constants: Constants, command: string): Calibrated {
-  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, slowdown, exponent, balanceUnit } = constants;
-  const { tau0Rtx3080: rtx3080, tau0Rtx3090: rtx3090, tau0Rtx4090: rtx4090 } = constants;
+  const { tau0Rtx3080: rtx3080, tau0Rtx3090: rtx3090, tau0Rtx4090: rtx4090, slowdown, ...others } = constants;
   return {
     command,
     note: calibrated().note,
-    kvPoolFraction,
-    prefillSlowdown,
-    sigmaInput,
-    sigmaOutput,
+    ...others,
     tau0Seconds: { rtx3080, rtx3090, rtx4090 },
     tau1Seconds: { rtx3080: slowdown * rtx3080, rtx3090: slowdown * rtx3090, rtx4090: slowdown * rtx4090 },
-    exponent,
-    balanceUnit,
   };
 }
 

@@ -39,9 +39,9 @@ export function targetsOf(reading: Loads, facts: Published = publishedFacts()): 
   const target = (name: string, of: Quantity, printed: number, side?: Target['side'], over?: Quantity): Target => ({
     name,
     of,
-    ...(over === undefined ? {} : { over }),
+    over,
     printed,
-    ...(side === undefined ? {} : { side }),
+    side,
     weight: side === undefined && (of.metric === 'latency' || of.metric === 'p99') ? 2 : 1,
   });
   const { fig2: U, table2: V } = reading;

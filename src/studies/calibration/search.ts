@@ -80,13 +80,16 @@ export function bestOf(candidates: readonly Candidate[]): Candidate {
   return candidates.reduce((best, candidate) => (candidate.objective < best.objective ? candidate : best));
 }
 
+/** The candidates of one unit of Y and Z, the best first. */
+function rankedOf(candidates: readonly Candidate[], unit: number): Candidate[] {
+  return candidates.filter(({ constants }) => constants.balanceUnit === unit).sort((a, b) => a.objective - b.objective);
+}
+
 function propose(index: number, before: readonly Candidate[], free: readonly ConstantName[], rng: Rng): Constants {
   const balanceUnit = units[index % units.length];
   const round = Math.floor(index / units.length);
   if (round === 0) return { ...pilotConstants, balanceUnit };
-  const ranked = before
-    .filter(({ constants }) => constants.balanceUnit === balanceUnit)
-    .sort((a, b) => a.objective - b.objective);
+  const ranked = rankedOf(before, balanceUnit);
   const isFresh = round % 4 === 1;
   const parent = ranked[rng.int(Math.min(5, ranked.length))].constants;
   // A seventh of a range at first, half of it after 75 rounds.
@@ -117,9 +120,7 @@ const FINAL_SLOTS = 800;
  */
 export function finals(candidates: readonly Candidate[]): Candidate[] {
   return units.flatMap((unit) =>
-    candidates
-      .filter(({ constants }) => constants.balanceUnit === unit)
-      .sort((a, b) => a.objective - b.objective)
+    rankedOf(candidates, unit)
       .slice(0, FINALISTS)
       .map(({ index, constants }) => judged(index, constants, meanRuns(constants))),
   );
@@ -147,19 +148,16 @@ function meanRuns(constants: Constants): TrialRun[] {
   const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
   return bySeed[0].map((first, i) => {
     const same = bySeed.map((runs) => runs[i]);
-    const meanOf = (metric: 'latency' | 'p99' | 'deviation' | 'highKvPercent' | 'queue'): number =>
-      mean(same.map((run) => run[metric]));
+    const means = METRICS.map((metric) => [metric, mean(same.map((run) => run[metric]))]);
     return {
       ...first,
-      latency: meanOf('latency'),
-      p99: meanOf('p99'),
-      deviation: meanOf('deviation'),
-      highKvPercent: meanOf('highKvPercent'),
-      queue: meanOf('queue'),
+      ...(Object.fromEntries(means) as Pick<TrialRun, (typeof METRICS)[number]>),
       overloaded: same.some(({ overloaded }) => overloaded),
     };
   });
 }
+
+const METRICS = ['latency', 'p99', 'deviation', 'highKvPercent', 'queue'] as const;
 
 /** A search that `lyreo calibrate` has stored in data/calibration, with all its candidates. */
 export interface StoredSearch {
