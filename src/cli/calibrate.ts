@@ -6,9 +6,8 @@ import { dataFile } from '../core/files';
 import type { Candidate } from '../studies/calibration/search';
 import { integer } from '../system/config-schema';
 import { origin, printJson } from './console';
-import { interruptible } from './interrupt';
 import { addProgressOptions, names, option, reader, seeds } from './options';
-import { createProgress } from './progress';
+import { withProgress } from './progress';
 import { textTable, short } from './report';
 
 interface CalibrateFlags {
@@ -54,12 +53,10 @@ Examples:
   $ lyreo calibrate --candidates 300 --seed 2 --sensitivity
   $ lyreo calibrate --finals data/calibration/seed1.jsonl,data/calibration/seed2.jsonl --apply`,
   );
-  command.action(async (flags: CalibrateFlags) => {
-    await runCalibrate(flags, command.parent?.args ?? []);
-  });
+  command.action(runCalibrate);
 }
 
-async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Promise<void> {
+async function runCalibrate(flags: CalibrateFlags): Promise<void> {
   const { constantNames, toCalibrated } = await import('../studies/calibration/constants.js');
   const { score, targetsOf } = await import('../studies/calibration/objective.js');
   const { bestOf, calibration, finals, search } = await import('../studies/calibration/search.js');
@@ -71,13 +68,12 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
   const logFile = flags.out ?? join(folder, flags.finals === undefined ? `seed${seed}.jsonl` : 'finals.jsonl');
   let found: Candidate[];
   if (flags.finals === undefined) {
-    const progress = createProgress(candidates, 'candidates', flags.progress);
-    const onCandidate = ({ index }: Candidate, best: Candidate): void => {
-      progress.tick(index + 1, `best ${short(best.objective)}`);
-    };
-    found = await interruptible((signal) =>
-      search({ candidates, seed, slots, free, logFile, signal, onCandidate }),
-    ).finally(progress.end);
+    found = await withProgress(candidates, 'candidates', flags.progress, ({ tick }, signal) => {
+      const onCandidate = ({ index }: Candidate, { objective }: Candidate): void => {
+        tick(index + 1, `best ${short(objective)}`);
+      };
+      return search({ candidates, seed, slots, free, logFile, signal, onCandidate });
+    });
   } else {
     found = finals(flags.finals.flatMap((log) => readJsonLog<Candidate>(log).lines));
     writeJsonLog(logFile, { header: JSON.stringify({ searches: flags.finals }), lines: found });
@@ -90,7 +86,7 @@ async function runCalibrate(flags: CalibrateFlags, args: readonly string[]): Pro
   if (flags.apply === true)
     writeFileAtomic(
       dataFile('calibrated.json'),
-      `${JSON.stringify(toCalibrated(best.constants, origin(args).command), null, 2)}\n`,
+      `${JSON.stringify(toCalibrated(best.constants, origin().command), null, 2)}\n`,
     );
   if (flags.json === true) {
     printJson({ targets, first, best, sensitivities: answers });

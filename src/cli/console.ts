@@ -12,8 +12,8 @@ export function printJson(value: unknown): void {
 }
 
 /** The fields of a JSON result that tell its origin. */
-export function origin(args: readonly string[]): { readonly version: string; readonly command: string } {
-  return { version: packageVersion(), command: ['lyreo', ...args].join(' ') };
+export function origin(): { readonly version: string; readonly command: string } {
+  return { version: packageVersion(), command: ['lyreo', ...process.argv.slice(2)].join(' ') };
 }
 
 /**

@@ -20,9 +20,8 @@ import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { integer } from '../system/config-schema';
 import { origin, printJson, warnAboutRuns } from './console';
-import { interruptible } from './interrupt';
 import { addProgressOptions, option, seeds } from './options';
-import { createProgress } from './progress';
+import { withProgress } from './progress';
 import { textTable, short } from './report';
 import { type SystemOptions, addSystemOptions, describesSystem, readSystem } from './system-options';
 import { warnOfLengths } from './trace-options';
@@ -90,12 +89,10 @@ Examples:
   $ lyreo evaluate runs/a/policy.lyreo runs/b/policy.lyreo --users 60 --episodes 10 --json
   $ lyreo evaluate ll-in-slot static --mix Het`,
     )
-    .action(async (names: readonly string[], flags: EvaluateFlags) => {
-      await runEvaluate(names, flags, command.parent?.args ?? []);
-    });
+    .action(runEvaluate);
 }
 
-async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args: readonly string[]): Promise<void> {
+async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Promise<void> {
   const { seed, episodes } = flags;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
   checkNames(names);
@@ -107,22 +104,16 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
   const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
-  const progress = createProgress(contenders.length * episodes, 'runs', flags.progress);
   const runs: RunMetrics[][] = contenders.map(() => []);
-  try {
-    await interruptible(async (signal) => {
-      for (const [k, { config: own, acts, name }] of contenders.entries()) {
-        for (const episodeSeed of seeds) {
-          runs[k].push(...evaluate(own, acts, [episodeSeed], options));
-          progress.tick(k * episodes + runs[k].length, name);
-          await new Promise((resolve) => setImmediate(resolve));
-          signal.throwIfAborted();
-        }
+  await withProgress(contenders.length * episodes, 'runs', flags.progress, async ({ tick }, signal) => {
+    for (const [k, { config: own, acts, name }] of contenders.entries())
+      for (const episodeSeed of seeds) {
+        runs[k].push(...evaluate(own, acts, [episodeSeed], options));
+        tick(k * episodes + runs[k].length, name);
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
       }
-    });
-  } finally {
-    progress.end();
-  }
+  });
   const results = contenders.map(({ name }, k): Result => ({
     name,
     runs: runs[k],
@@ -130,7 +121,7 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags, args:
     differences: k === 0 ? null : differences(runs[k], runs[0]),
   }));
   for (const { name, runs: own } of results) warnAboutRuns(own, name);
-  if (flags.json === true) printJson({ ...origin(args), config, seeds, trace, contenders: results });
+  if (flags.json === true) printJson({ ...origin(), config, seeds, trace, contenders: results });
   else process.stdout.write(text(results, config, seeds));
 }
 
@@ -153,16 +144,21 @@ function contender(name: string, config: SystemConfig, options: TakeUpOptions): 
 
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {
   const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
-  const heads = columns.map((column) => evaluationColumns[column]);
-  const cells = (of: Estimates, sign: boolean): string[] => columns.map((column) => cell(of[column], sign));
+  const heads = ['', ...columns.map((column) => evaluationColumns[column])];
+  const row = (name: string, of: Estimates, sign: boolean): string[] => [
+    name,
+    ...columns.map((column) => cell(of[column], sign)),
+  ];
   const servers = config.gpus === undefined ? `${config.servers} servers, ${config.mix}` : config.gpus.join(', ');
   const runs = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds[seeds.length - 1]}`;
-  const means = [['', ...heads], ...results.map((r) => [r.name, ...cells(r.estimates, false)])];
-  const head = `${config.users} users, ${servers}, ${config.slots} slots, ${config.batching}, ${runs}; mean ± 95 % interval\n\n`;
-  const [reference, ...others] = results;
-  if (others.length === 0) return `${head}${textTable(means)}\n`;
-  const rows = others.map((r) => [r.name, ...(r.differences === null ? [] : cells(r.differences, true))]);
-  return `${head}${textTable(means)}\n\nDifference to ${reference.name}, seed by seed:\n\n${textTable([['', ...heads], ...rows])}\n`;
+  const head = `${config.users} users, ${servers}, ${config.slots} slots, ${config.batching}, ${runs}; mean ± 95 % interval`;
+  const means = textTable([heads, ...results.map((r) => row(r.name, r.estimates, false))]);
+  const others = results.flatMap(({ name, differences: d }) => (d === null ? [] : [row(name, d, true)]));
+  const compared =
+    others.length === 0
+      ? ''
+      : `\nDifference to ${results[0].name}, seed by seed:\n\n${textTable([heads, ...others])}\n`;
+  return `${head}\n\n${means}\n${compared}`;
 }
 
 function cell({ mean, halfWidth }: Estimate, sign: boolean): string {

@@ -1,3 +1,5 @@
+import { interruptible } from './interrupt';
+
 /** The progress of a long command on stderr: a bar with rate and remaining time. */
 export interface Progress {
   /** Shows that `done` of the total is done; not more often than a reader can follow. */
@@ -51,6 +53,21 @@ export function createProgress(total: number, unit: string, wanted: boolean | un
     },
     end: clear,
   };
+}
+
+/** Runs work that can be stopped by Ctrl-C or SIGTERM, and shows its progress; see `createProgress`. */
+export async function withProgress<T>(
+  total: number,
+  unit: string,
+  wanted: boolean | undefined,
+  work: (progress: Progress, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(total, unit, wanted);
+  try {
+    return await interruptible((signal) => work(progress, signal));
+  } finally {
+    progress.end();
+  }
 }
 
 /** Seconds as m:ss, or h:mm:ss. */

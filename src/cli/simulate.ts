@@ -6,9 +6,8 @@ import { simulateAsync } from '../env/simulate';
 import { type SchedulerName, descriptions, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { origin, printJson, warnAboutRuns } from './console';
-import { interruptible } from './interrupt';
 import { addProgressOptions, option, seeds } from './options';
-import { createProgress } from './progress';
+import { withProgress } from './progress';
 import { reportText, short, textTable } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 import type { TraceSummary } from './trace-options';
@@ -67,37 +66,29 @@ Examples:
   $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --load thin:2 --from 900 --slots 600
   $ lyreo simulate --slots 50 --trace-kv kv.parquet`,
     )
-    .action(async (flags: SimulateFlags) => {
-      await runSimulate(flags, command.parent?.args ?? []);
-    });
+    .action(runSimulate);
 }
 
-async function runSimulate(flags: SimulateFlags, args: readonly string[]): Promise<void> {
+async function runSimulate(flags: SimulateFlags): Promise<void> {
   const { scheduler, seed } = flags;
   const { preset, config, workload, trace } = readSystem(flags);
   const specs = serverSpecs(config);
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
-  const progress = createProgress(config.slots, 'slots', flags.progress);
   let metrics: RunMetrics;
   try {
-    metrics = await interruptible((signal) =>
-      simulateAsync(config, schedulers[scheduler], seed, {
-        workload: workload?.(seed),
-        recorder: trajectory?.recorder,
-        onSlot: progress.tick,
-        signal,
-      }),
-    );
+    metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) => {
+      const own = { workload: workload?.(seed), recorder: trajectory?.recorder };
+      return simulateAsync(config, schedulers[scheduler], seed, { ...own, onSlot: tick, signal });
+    });
     trajectory?.commit();
   } finally {
     trajectory?.discard();
-    progress.end();
   }
   warnAboutRuns([metrics]);
   if (flags.json === true) {
     const servers = specs.map(({ name }) => name);
-    printJson({ ...origin(args), scheduler, seed, preset, config, servers, trace, metrics });
+    printJson({ ...origin(), scheduler, seed, preset, config, servers, trace, metrics });
     return;
   }
   const source = trace === undefined ? `lengths ${config.lengths}` : traceText(trace);

@@ -27,12 +27,10 @@ interface Sink {
   end(): void;
 }
 
-/** A line per row, between a head and a foot; the JSON is an array, which can be read as a whole or line by line. */
-function textSink(
-  file: PendingFile,
-  [head, separator, foot]: readonly [string, string, string],
-  rowText: (values: readonly number[]) => string,
-): Sink {
+type RowText = (values: readonly number[]) => string;
+
+/** A line per row, between a head and a foot. */
+function textSink(file: PendingFile, head: string, separator: string, foot: string, rowText: RowText): Sink {
   let before = head;
   return {
     write(columns, count): void {
@@ -73,22 +71,15 @@ async function parquetSink(file: PendingFile): Promise<Sink> {
   };
 }
 
-/** The format that a file's ending names. */
-function sinkOf(path: string): (file: PendingFile) => Sink | Promise<Sink> {
-  switch (extname(path).toLowerCase()) {
-    case '.parquet':
-      return parquetSink;
-    case '.csv':
-      return (file) => textSink(file, [`${columnNames.join(',')}\n`, '\n', '\n'], (row) => row.join(','));
-    case '.json':
-      return (file) =>
-        textSink(file, ['[\n', ',\n', '\n]\n'], (row) =>
-          JSON.stringify(Object.fromEntries(columnNames.map((name, c) => [name, row[c]]))),
-        );
-    default:
-      throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
-  }
-}
+/** The formats by a file's ending; the JSON is an array, which can be read as a whole or line by line. */
+const sinks: Readonly<Partial<Record<string, (file: PendingFile) => Sink | Promise<Sink>>>> = {
+  '.parquet': parquetSink,
+  '.csv': (file) => textSink(file, `${columnNames.join(',')}\n`, '\n', '\n', (row) => row.join(',')),
+  '.json': (file) =>
+    textSink(file, '[\n', ',\n', '\n]\n', (row) =>
+      JSON.stringify(Object.fromEntries(columnNames.map((name, c) => [name, row[c]]))),
+    ),
+};
 
 /** Records every decode iteration into a file. */
 export interface TrajectoryFile {
@@ -107,7 +98,8 @@ export interface TrajectoryFile {
  * @throws UserError when the ending is none of these or the file cannot be written.
  */
 export async function trajectoryFile(path: string, kvBytesPerToken: number): Promise<TrajectoryFile> {
-  const open = sinkOf(path);
+  const open = sinks[extname(path).toLowerCase()];
+  if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
   const file = pendingFile(path);
   const sink = await open(file);
   const columns = columnNames.map((name) =>
@@ -137,7 +129,7 @@ export async function trajectoryFile(path: string, kvBytesPerToken: number): Pro
       sink.end();
       file.commit();
     },
-    discard(): void {
+    discard: () => {
       file.discard();
     },
   };

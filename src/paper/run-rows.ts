@@ -34,21 +34,9 @@ export interface RunRow extends RunPlace, LatencyParts {
 /** The runs behind a figure, one row each. */
 export function runRows({ series }: Pick<FigureRuns, 'series'>): RunRow[] {
   return eachRun(series, (run, place) => {
-    const { evaluation } = run;
-    return [
-      {
-        ...place,
-        latency: evaluation.meanLatency,
-        p99: evaluation.p99Latency,
-        deviation: evaluation.deviation,
-        queue: evaluation.meanQueue,
-        highKv: evaluation.highKvPercent,
-        overloaded: isOverloaded([run]) ? 1 : 0,
-        completed: evaluation.completed,
-        rejected: evaluation.rejected,
-        ...evaluation.parts,
-      },
-    ];
+    const { meanLatency, p99Latency, deviation, meanQueue, highKvPercent, completed, rejected, parts } = run.evaluation;
+    const measured = { latency: meanLatency, p99: p99Latency, deviation, queue: meanQueue, highKv: highKvPercent };
+    return [{ ...place, ...measured, overloaded: isOverloaded([run]) ? 1 : 0, completed, rejected, ...parts }];
   });
 }
 

@@ -5,12 +5,9 @@ import { invalid } from '../core/errors';
 import { dataFile } from '../core/files';
 import { makeFolder } from '../core/folder';
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { TrainingConfig } from '../lyreo/training-config';
-import type { SystemConfig } from '../system/config';
 import type { ProfileName } from './profiles';
 import { type RunSpec, canonicalJson } from './run-spec';
 import type { Evaluation } from './measure';
-import type { MethodName } from './methods';
 
 /** The machine that made a run; no names of hosts, people or folders. */
 export interface Machine {
@@ -25,23 +22,11 @@ export interface Machine {
 /** A training's log by column: each field of `UpdateLog`, update by update. */
 export type LogColumns = Readonly<Partial<Record<keyof UpdateLog, readonly number[]>>>;
 
-/** One run as it is stored: everything needed to draw it, to judge it and to make it again. */
-export interface StoredRun {
-  readonly key: string;
-  readonly name: string;
-  readonly profile: ProfileName;
-  readonly method: MethodName;
-  readonly seed: number;
-  /** Fields that differ from the calibrated default. */
-  readonly system: Partial<SystemConfig>;
-  /** Hyperparameters that differ from the method's own. */
-  readonly training: Partial<TrainingConfig>;
-  /** Fields in which the evaluated system differs from the trained one, beside the slots. */
-  readonly appliedTo?: Partial<SystemConfig> | undefined;
-  /** All of the system that it was trained in. */
-  readonly config: SystemConfig;
-  /** All hyperparameters; null for a method that does not learn. Infinity stands as text. */
-  readonly hyperparameters: TrainingConfig | null;
+/**
+ * One run as it is stored: everything needed to draw it, to judge it and to make it again. Infinity stands as text among
+ * the hyperparameters.
+ */
+export interface StoredRun extends Omit<RunSpec, 'figureIds' | 'cost'> {
   /** Null for a method that does not learn. */
   readonly log: LogColumns | null;
   readonly evaluation: Evaluation;

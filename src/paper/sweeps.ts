@@ -75,15 +75,8 @@ export interface Sweep {
   readonly methods: readonly MethodName[];
   readonly seeds: readonly number[];
   /** Values of what is swept with the fields they set; one without a sweep. */
-  readonly values: readonly {
-    readonly x: number | string;
-    readonly system: Partial<SystemConfig>;
-    readonly training: Partial<TrainingConfig>;
-    readonly appliedTo?: Partial<SystemConfig> | undefined;
-  }[];
+  readonly values: readonly (Omit<Point, 'method'> & { readonly x: number | string })[];
 }
-
-const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
 
 /**
  * The sweeps of the figures; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
@@ -91,56 +84,44 @@ const atDefault: Sweep['values'] = [{ x: 'default', system: {}, training: {} }];
  */
 export function sweeps(profile: Profile): Sweep[] {
   if (profile.name === 'pilot') return learnerSweeps(profile);
-  const bySystem = (x: number | string, system: Partial<SystemConfig>): Sweep['values'][number] => ({
+  const { seeds, windowSeeds, extraSeeds, conditionSeeds } = profile;
+  type Value = Sweep['values'][number];
+  const at = (figure: FigureId, x: Value['x'] = 'default', system: Value['system'] = {}): Value => ({
     x,
-    system,
+    system: { ...systemOf(profile, figure), ...system },
     training: {},
   });
-  const byWindow = (window: number): Sweep['values'][number] => ({
-    x: window,
-    system: systemOf(profile, 'fig8'),
-    training: { window },
+  const byWindow = (window: number): Value => ({ ...at('fig8', window), training: { window } });
+  const byUsers = profile.users.map((users) => at('fig4', users, { users }));
+  const byServers = profile.servers.map((servers) => at('fig5', servers, { servers }));
+  const byMix = mixes.map((mix) => at('fig6', mix, { mix }));
+  const byNu = profile.nu.map((latencyWeight) => at('fig7', latencyWeight, { latencyWeight }));
+  const sweep = (figureId: FigureId, methods: Sweep['methods'], values = [at(figureId)], own = seeds): Sweep => ({
+    figureId,
+    methods,
+    seeds: own,
+    values,
   });
   const all = [...published, ...plainExtras];
-  const { seeds, windowSeeds, extraSeeds } = profile;
-  const byUsers = profile.users.map((users) => bySystem(users, { users }));
-  const byServers = profile.servers.map((servers) => bySystem(servers, { servers }));
-  const byMix = mixes.map((mix) => bySystem(mix, { mix }));
-  const unswept = (figure: OpenFigure): Sweep['values'] => [bySystem('default', systemOf(profile, figure))];
   return [
-    { figureId: 'fig2', methods: learners, seeds, values: unswept('fig2') },
-    { figureId: 'fig3', methods: published, seeds, values: unswept('fig3') },
-    { figureId: 'table2', methods: ['lyreo', 'lyreo-count', 'lyreo-nolb'], seeds, values: unswept('table2') },
-    { figureId: 'fig4', methods: all, seeds, values: byUsers },
-    { figureId: 'fig5', methods: all, seeds, values: byServers },
-    { figureId: 'fig6', methods: all, seeds, values: byMix },
-    {
-      figureId: 'fig7',
-      methods: ['lyreo'],
-      seeds,
-      values: profile.nu.map((nu) => bySystem(nu, { ...systemOf(profile, 'fig7'), latencyWeight: nu })),
-    },
-    {
-      figureId: 'fig8',
-      methods: ['lyreo-printed'],
-      seeds: windowSeeds,
-      values: profile.windowsPrinted.map((window) => byWindow(window)),
-    },
-    {
-      figureId: 'fig8',
-      methods: ['lyreo'],
-      seeds: windowSeeds,
-      values: profile.windows.map((window) => byWindow(window)),
-    },
-    { figureId: 'extras', methods: ['lyreo-seq', ...plainExtras], seeds, values: unswept('extras') },
-    {
-      figureId: 'printed',
-      methods: printedLearners,
-      seeds: windowSeeds,
-      values: [...byUsers, ...byServers, ...byMix],
-    },
-    ...beyond(profile),
-    { figureId: 'extras', methods: learningExtras, seeds: extraSeeds, values: unswept('extras') },
+    sweep('fig2', learners),
+    sweep('fig3', published),
+    sweep('table2', ['lyreo', 'lyreo-count', 'lyreo-nolb']),
+    sweep('fig4', all, byUsers),
+    sweep('fig5', all, byServers),
+    sweep('fig6', all, byMix),
+    sweep('fig7', ['lyreo'], byNu),
+    sweep('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
+    sweep('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
+    sweep('extras', ['lyreo-seq', ...plainExtras]),
+    sweep('printed', printedLearners, [...byUsers, ...byServers, ...byMix], windowSeeds),
+    sweep('beyond', [...conditionLearners, ...conditionRules, scalable], undefined, conditionSeeds),
+    ...profile.conditions.flatMap((x) =>
+      conditionMethods(x).map((method) =>
+        sweep('beyond', [method], [{ x, ...conditionPoint(profile, x, method) }], conditionSeeds),
+      ),
+    ),
+    sweep('extras', learningExtras, undefined, extraSeeds),
   ];
 }
 
@@ -157,20 +138,4 @@ export function conditionPoint(profile: Profile, name: ConditionName, method: Me
   return method === scalable && learning === 'trained at the default'
     ? { method, system: {}, training: {}, appliedTo: system }
     : { method, system, training: {} };
-}
-
-/** The default and every condition of a profile, with the methods asked for there. */
-function beyond(profile: Profile): Sweep[] {
-  const sweep = (methods: readonly MethodName[], value: Sweep['values'][number]): Sweep => ({
-    figureId: 'beyond',
-    methods,
-    seeds: profile.conditionSeeds,
-    values: [value],
-  });
-  return [
-    sweep([...conditionLearners, ...conditionRules, scalable], atDefault[0]),
-    ...profile.conditions.flatMap((x) =>
-      conditionMethods(x).map((method) => sweep([method], { x, ...conditionPoint(profile, x, method) })),
-    ),
-  ];
 }
