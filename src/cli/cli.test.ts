@@ -100,16 +100,9 @@ describe('lyreo', () => {
   it.each([
     ['', /^Usage: lyreo/],
     ['bogus', /unknown command 'bogus'/],
-    ['simulate --bogus', /unknown option '--bogus'/],
-    ['simulate extra', /too many arguments/],
-    ['simulate --users', /argument missing/],
-    ['replay', /missing required argument/],
     ['replay none.json', /^none\.json does not exist; allowed: a readable file\n$/],
-    ['replay .', /^\. is a folder; allowed: a readable file\n$/],
     ['simulate --scheduler best', /^--scheduler is "best"; allowed: random, ll, ll-in-slot, jsq, .*, wrr\n$/],
     ['simulate --users 0', /^--users is "0"; allowed: an integer from 1 to 1000000\n$/],
-    ['simulate --slots 0x10', /^--slots is "0x10"; allowed: an integer/],
-    ['simulate --seed -1', /^--seed is "-1"; allowed: an integer from 0 to 4294967295\n$/],
     ['simulate --nu NaN', /^--nu is "NaN"; allowed: a finite number >= 0\n$/],
     ['simulate --load thin', /^--load is "thin"; allowed: unscaled, per-user, thin:R or rescale:R/],
     ['simulate --load thin:2', /^--load is given without --trace; allowed: both, or neither\n$/],
@@ -214,31 +207,10 @@ describe('lyreo simulate', () => {
   });
 
   it('prints one JSON object with everything that made it', () => {
-    const result = simulated([
-      '--slots',
-      '30',
-      '--seed',
-      '7',
-      '--scheduler',
-      'drift-plus-penalty',
-      '--nu',
-      '2',
-      '--mix',
-      'Het',
-    ]);
-    expect(Object.keys(result)).toEqual([
-      'version',
-      'command',
-      'scheduler',
-      'seed',
-      'preset',
-      'config',
-      'servers',
-      'metrics',
-    ]);
-    expect(result.command).toBe(
-      'lyreo simulate --json --slots 30 --seed 7 --scheduler drift-plus-penalty --nu 2 --mix Het',
-    );
+    const args = '--slots 30 --seed 7 --scheduler drift-plus-penalty --nu 2 --mix Het';
+    const result = simulated(args.split(' '));
+    expect(Object.keys(result).join(' ')).toBe('version command scheduler seed preset config servers metrics');
+    expect(result.command).toBe(`lyreo simulate --json ${args}`);
     expect(result.version).toMatch(/^\d+\.\d+\.\d+$/);
     expect([result.scheduler, result.seed, result.preset]).toEqual(['drift-plus-penalty', 7, 'calibrated']);
     expect(result.config).toMatchObject({ slots: 30, latencyWeight: 2, mix: 'Het', users: 40 });
@@ -248,18 +220,7 @@ describe('lyreo simulate', () => {
   });
 
   it('is the same twice, and its own configuration gives the same again', () => {
-    const args = [
-      '--slots',
-      '20',
-      '--seed',
-      '3',
-      '--prediction-error',
-      '0.4',
-      '--state-delay',
-      '2',
-      '--batching',
-      'static',
-    ];
+    const args = '--slots 20 --seed 3 --prediction-error 0.4 --state-delay 2 --batching static'.split(' ');
     const first = simulated(args);
     expect(simulated(args)).toEqual(first);
     const again = simulated(['--seed', '3', '--config', file('again.json', JSON.stringify(first.config))]);
@@ -288,10 +249,8 @@ describe('lyreo simulate', () => {
 
     it.each([
       { load: [], slots: 30, arrived: 60 },
-      { load: ['--load', 'unscaled'], slots: 30, arrived: 60 },
       { load: ['--load', 'rescale:4'], slots: 15, arrived: 60 },
       { load: ['--load', 'unscaled', '--slots', '10'], slots: 10, arrived: 20 },
-      { load: ['--load', 'unscaled', '--from', '20'], slots: 10, arrived: 20 },
       { load: ['--load', 'rescale:4', '--from', '20', '--slots', '3'], slots: 3, arrived: 12 },
       { load: ['--load', 'per-user', '--slots', '10', '--users', '3'], slots: 10, arrived: 30 },
     ])('runs it, as long as it is: $load', ({ load, slots, arrived }) => {

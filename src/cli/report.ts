@@ -11,6 +11,11 @@ export function textTable(rows: readonly (readonly string[])[], isRight?: (colum
     .join('\n');
 }
 
+/** Names and what they are, a line each. */
+export function textList(rows: readonly (readonly [name: string, about: string])[]): string {
+  return textTable(rows, () => false);
+}
+
 /** A number with four significant digits; "-" for one that is not finite. */
 export function short(x: number): string {
   if (!Number.isFinite(x)) return '-';

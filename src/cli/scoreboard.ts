@@ -79,24 +79,20 @@ function rowText(row: ScoreboardRow): string {
   const { claim, paper, unit, ours, of, reason, id, kind, mark, repeats, lyreoPrinted, cause } = row;
   const numbers =
     kind === 'number' && ours !== null ? `; ours ${withUnit(short(ours.mean), unit)}, ${ours.n} seeds` : '';
-  const printed = paper === '' ? '' : `  paper ${paper}${numbers}`;
-  const about = reason === '' ? of : reason;
   const decision = decisionText(row);
   const other = lyreoPrinted === null ? decision : decisionText(lyreoPrinted);
   const notes = [
     id,
-    ...(mark === null ? [] : [mark]),
-    ...(repeats.length === 0 ? [] : [`repeats ${repeats.join(', ')}`]),
-    ...(other === decision ? [] : [`printed: ${other}`]),
+    mark ?? '',
+    repeats.length === 0 ? '' : `repeats ${repeats.join(', ')}`,
+    other === decision ? '' : `printed: ${other}`,
   ];
   const lines = [
-    `${decision.padEnd(16)}  ${claim}${printed}`,
-    `${' '.repeat(16)}  ${about}  (${notes.join('; ')})`,
-    ...(cause === null
-      ? []
-      : [`${' '.repeat(16)}  Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`]),
+    [decision, `${claim}${paper === '' ? '' : `  paper ${paper}${numbers}`}`],
+    ['', `${reason === '' ? of : reason}  (${notes.filter((note) => note !== '').join('; ')})`],
+    ...(cause === null ? [] : [['', `Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`]]),
   ];
-  return lines.map((line) => `  ${line}`).join('\n');
+  return lines.map(([head, text]) => `  ${head.padEnd(16)}  ${text}`).join('\n');
 }
 
 /** `contradicted` and `not shown` in the place of `does not hold`. */

@@ -8,7 +8,7 @@ import { serverSpecs } from '../system/gpus';
 import { origin, printJson, warnAboutRuns } from './console';
 import { addProgressOptions, option, seeds } from './options';
 import { withProgress } from './progress';
-import { reportText, short, textTable } from './report';
+import { reportText, short, textList } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 import type { TraceSummary } from './trace-options';
 import { trajectoryFile } from './trajectory-file';
@@ -22,10 +22,7 @@ interface SimulateFlags extends SystemOptions {
 }
 
 function schedulerList(): string {
-  return textTable(
-    schedulerNames.map((name) => [name, descriptions[name]]),
-    () => false,
-  );
+  return textList(schedulerNames.map((name) => [name, descriptions[name]]));
 }
 
 export function schedulersCommand(program: Command): void {

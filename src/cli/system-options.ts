@@ -8,7 +8,7 @@ import { configFields } from '../system/config-schema';
 import { presetFields, printedFields, systemConfig, tableOne, withCompanions } from '../system/presets';
 import type { Workload } from '../system/workload';
 import { assignment, option, reader } from './options';
-import { textTable } from './report';
+import { textList } from './report';
 import { type TraceOptions, type TraceSummary, addTraceOptions, traceRun, warnOfLengths } from './trace-options';
 
 type Field = keyof SystemConfig;
@@ -38,18 +38,9 @@ export interface SystemOptions extends TraceOptions {
   readonly set?: readonly string[];
 }
 
-const systemOptionNames: readonly string[] = [
-  'preset',
-  'config',
-  'set',
-  'trace',
-  'load',
-  'from',
-  ...Object.keys(optionFields),
-];
-
 export function describesSystem(options: SystemOptions): boolean {
-  return Object.keys(options).some((name) => systemOptionNames.includes(name));
+  const names = ['preset', 'config', 'set', 'trace', 'load', 'from', ...Object.keys(optionFields)];
+  return Object.keys(options).some((name) => names.includes(name));
 }
 
 const fields = Object.keys(configFields) as Field[];
@@ -71,10 +62,10 @@ function fieldList(): string {
   const defaults: Partial<SystemConfig> = tableOne('calibrated');
   const rows = fields
     .filter((field) => !own.includes(field))
-    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field].description ?? '']);
+    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field].description ?? ''] as const);
   return `
 Other fields of the configuration, for --set (values of the calibrated preset):
-${textTable(rows, () => false)}`;
+${textList(rows)}`;
 }
 
 /** Adds the options that describe the system; `others` tells what else `--set` sets. */
@@ -152,11 +143,9 @@ function readFields(path: string): { preset?: Preset | undefined; fields: Partia
 
 /** The fields that options set, each by one option. */
 function optionValues(options: SystemOptions): Partial<SystemConfig> {
-  const given = Object.entries(options).map(([name, value]): [string, unknown] => [
-    Object.hasOwn(optionFields, name) ? optionFields[name] : '',
-    value,
-  ]);
-  const values: Record<string, unknown> = Object.fromEntries(given.filter(([field]) => field !== ''));
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options))
+    if (Object.hasOwn(optionFields, name)) values[optionFields[name]] = value;
   const sigma = values['predictionSigma'];
   if (sigma !== undefined) values['predictionError'] = sigma === 0 ? 'none' : 'lognormal';
   if (sigma === 0) delete values['predictionSigma'];

@@ -15,7 +15,7 @@ import { systemConfig } from '../system/presets';
 import { interruptible } from './interrupt';
 import { assignment, option, seeds } from './options';
 import { createProgress } from './progress';
-import { short, textTable } from './report';
+import { short, textList } from './report';
 import { type SystemOptions, addSystemOptions, givenFields, isField, readSystem } from './system-options';
 import { warnOfLengths } from './trace-options';
 
@@ -30,13 +30,6 @@ interface TrainFlags extends SystemOptions {
   readonly acceptChangedFiles?: boolean;
   readonly json?: boolean;
   readonly progress: boolean;
-}
-
-function methodList(): string {
-  return textTable(
-    learningMethods.map((name) => [name, methodOf(name).about]),
-    () => false,
-  );
 }
 
 export function trainCommand(program: Command): void {
@@ -70,7 +63,7 @@ export function trainCommand(program: Command): void {
       'after',
       `
 Methods:
-${methodList()}
+${textList(learningMethods.map((name) => [name, methodOf(name).about]))}
 
 Hyperparameters and their defaults for LYREO:
 ${hyperparameterList()}
@@ -154,16 +147,12 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
   const isSystem = (text: string): boolean => isField(assignment(text)[0]);
   const { set = [] } = flags;
   const system = { ...flags, set: set.filter(isSystem) };
-  const hyperparameters = (method: NamedTrainOptions['method']): Partial<TrainingConfig> =>
-    settings(
-      set.filter((text) => !isSystem(text)),
-      method,
-    );
+  const others = set.filter((text) => !isSystem(text));
   const path = out === undefined ? '' : trainingFiles(out).checkpoint;
   if (resume !== true || !existsSync(path)) {
     const { config } = readSystem(system);
     const method = withCredit(flags.method, flags.credit);
-    return { config, method, training: hyperparameters(method), seed, updates };
+    return { config, method, training: settings(others, method), seed, updates };
   }
   const found = loadCheckpoint(path);
   const method = withCredit(isGiven('method') ? flags.method : learningByIds(found.method, path), flags.credit);
@@ -171,7 +160,7 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
   return {
     config: systemConfig('calibrated', { ...found.config, ...givenFields(system) }, 'options'),
     method,
-    training: { ...found.training, ...hyperparameters(method) },
+    training: { ...found.training, ...settings(others, method) },
     seed: isGiven('seed') ? seed : found.seed,
     updates: isGiven('updates') ? updates : found.target,
   };
@@ -185,8 +174,8 @@ function withCredit(method: NamedTrainOptions['method'], id: string | undefined)
 
 /** Hyperparameters as `name=value`, checked against the method's. */
 function settings(set: readonly string[], method: NamedTrainOptions['method']): Partial<TrainingConfig> {
-  const defaults: Partial<Record<string, unknown>> = { ...learningOf(method).training };
-  const values = set.map(assignment).map(([name, text]): [string, unknown] => [name, valueLike(defaults[name], text)]);
+  const defaults: Readonly<Record<string, unknown>> = { ...learningOf(method).training };
+  const values = set.map(assignment).map(([name, text]) => [name, valueLike(defaults[name], text)] as const);
   const overrides: Partial<TrainingConfig> = Object.fromEntries(values);
   learningOf(method, overrides);
   return overrides;
@@ -194,14 +183,10 @@ function settings(set: readonly string[], method: NamedTrainOptions['method']): 
 
 /** Text as a value of the default's kind; other text stays text, and is refused with the field's name. */
 function valueLike(standard: unknown, text: string): unknown {
-  const number = (word: string): number | string => {
-    const x = word === 'Infinity' ? Infinity : decimalNumber(word);
-    return Number.isNaN(x) ? word : x;
-  };
-  if (Array.isArray(standard)) return text.split(',').map((word) => number(word.trim()));
-  if (typeof standard === 'number') return number(text);
+  if (Array.isArray(standard)) return text.split(',').map((word) => valueLike(0, word.trim()));
   if (typeof standard === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return text;
+  const x = text === 'Infinity' ? Infinity : decimalNumber(text);
+  return typeof standard !== 'number' || Number.isNaN(x) ? text : x;
 }
 
 /** `update  12/40  latency 2.51 s  …`. */
