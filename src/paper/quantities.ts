@@ -181,7 +181,9 @@ export class Evidence {
   /** A metric of one method at one place, by seed. */
   at(method: MethodName, place: Values, metric: MetricName): Named {
     const name = nameOf(this.as(method), place, metric);
-    if (this.panel !== null && !(method in this.panel) && methodOf(method).learning !== undefined)
+    const { panel } = this;
+    const isOutside = panel !== null && !(method in panel) && !Object.values(panel).includes(method);
+    if (isOutside && methodOf(method).learning !== undefined)
       return { name: `${name} with the printed optimiser`, values: new Map() };
     return { name, values: this.results.values(this.pointOf(method, place), runMetric(metric)) };
   }
