@@ -12,7 +12,7 @@ export { Mobility } from './system/mobility';
 export { slotRequests, syntheticWorkload } from './system/workload';
 export { parseTrace, readTrace } from './system/trace';
 export { type TraceLoad, traceWorkload, traceSlots, traceLoad } from './system/trace-workload';
-export { prefillSeconds } from './system/prefill';
+export { prefillSeconds } from './system/waiting-queue';
 export { decodeProfile, iterationSeconds } from './system/decode-profile';
 export { kvTokenIterations, tokensThatFit } from './system/token-counts';
 

@@ -105,7 +105,7 @@ describe('EdgeEnv', () => {
       if (outcome === null) return;
       slots++;
       arrived += outcome.arrived;
-      completed += outcome.completions.count;
+      completed += outcome.completions.length;
       rejected += outcome.rejected;
       expect(arrived).toBe(completed + outcome.inSystem + rejected);
       expect(arrived).toBe(40 * slots);
@@ -117,12 +117,11 @@ describe('EdgeEnv', () => {
   it('completes each request once, on the server it was assigned to', () => {
     const seen = new Set<string>();
     run(new EdgeEnv(config(), 5), spread, ({ outcome }) => {
-      for (let k = 0; k < (outcome?.completions.count ?? 0); k++) {
-        const { slot, index, server } = outcome!.completions;
-        const key = `${slot[k]}/${index[k]}`;
+      for (const { slot, index, server } of outcome?.completions.rows() ?? []) {
+        const key = `${slot}/${index}`;
         expect(seen.has(key)).toBe(false);
         seen.add(key);
-        expect(server[k]).toBe((index[k] + slot[k]) % 4);
+        expect(server).toBe((index + slot) % 4);
       }
     });
     expect(seen.size).toBe(20 * 30);
@@ -135,7 +134,7 @@ describe('EdgeEnv', () => {
     for (const server of env.servers) {
       expect(server.requestCount).toBe(0);
       expect(server.runningCount + server.waitingCount + server.prefillingCount).toBe(0);
-      expect([server.remainingOutputTokens, server.remainingTokenIterations]).toEqual([0, 0]);
+      expect(server.expectedWork()).toEqual({ tokens: 0, tokenIterations: 0 });
       expect(server.kvTokens).toBe(0);
     }
   });
@@ -145,20 +144,12 @@ describe('EdgeEnv', () => {
     (batching) => {
       run(new EdgeEnv(config({ users: 50, batching }), 4), spread, ({ outcome }) => {
         if (outcome === null) return;
-        const done = outcome.completions;
-        for (let k = 0; k < done.count; k++) {
-          const parts = [
-            done.transmission,
-            done.synchronisation,
-            done.prefillQueue,
-            done.prefill,
-            done.admission,
-            done.decode,
-          ];
-          const values = parts.map((part) => part[k]);
-          expect(Math.min(...values)).toBeGreaterThan(-1e-12);
-          expect(values.reduce((a, b) => a + b, 0)).toBeCloseTo(done.total[k], 9);
-          expect(done.completedAt[k] - done.slot[k]).toBeCloseTo(done.total[k], 12);
+        for (const request of outcome.completions.rows()) {
+          const { transmission, synchronisation, prefillQueue, prefill, admission, decode, total } = request;
+          const parts = [transmission, synchronisation, prefillQueue, prefill, admission, decode];
+          expect(Math.min(...parts)).toBeGreaterThan(-1e-12);
+          expect(parts.reduce((a, b) => a + b, 0)).toBeCloseTo(total, 9);
+          expect(request.completedAt - request.slot).toBeCloseTo(total, 12);
         }
       });
     },
@@ -249,8 +240,7 @@ describe('EdgeEnv', () => {
       run(new EdgeEnv(config({ ...base, gpus: names }), 11), assign, ({ outcome }) => {
         if (outcome === null) return;
         eta.push([0, 1, 2, 3].map((s) => outcome.eta[place(s)]));
-        const { count, slot, index } = outcome.completions;
-        for (let k = 0; k < count; k++) total[slot[k] * 20 + index[k]] = outcome.completions.total[k]!;
+        for (const request of outcome.completions.rows()) total[request.slot * 20 + request.index] = request.total;
       });
       return { total, eta };
     };
@@ -279,7 +269,7 @@ describe('EdgeEnv', () => {
           const { completions, eta, queue, inSystem } = step.outcome!;
           lines.push(
             step.reward,
-            Array.from(completions.total.subarray(0, completions.count)),
+            completions.rows().map(({ total }) => total),
             Array.from(eta),
             Array.from(queue),
             inSystem,
@@ -405,7 +395,7 @@ describe('EdgeEnv', () => {
       });
       expect(env.reset().view.allFit).toBe(false);
       const { outcome } = env.step(Int32Array.of(0, 1));
-      expect([outcome?.arrived, outcome?.rejected, outcome?.completions.count]).toEqual([2, 1, 1]);
+      expect([outcome?.arrived, outcome?.rejected, outcome?.completions.length]).toEqual([2, 1, 1]);
     });
   });
 
@@ -413,7 +403,7 @@ describe('EdgeEnv', () => {
     const workload = fixedWorkload([[], [[5, 5]], []]);
     const counts: number[] = [];
     run(new EdgeEnv(config({ slots: 3 }), 1, { workload }), spread, ({ outcome }) =>
-      counts.push(outcome?.completions.count ?? -1),
+      counts.push(outcome?.completions.length ?? -1),
     );
     expect(counts).toEqual([-1, 0, 1, 0]);
     for (const wrong of [4, -1]) {
@@ -448,7 +438,7 @@ describe('EdgeEnv', () => {
       const env = new EdgeEnv(config({ slots: 1, batching }), 1, { workload });
       env.reset();
       const done = env.step(Int32Array.of(0, 0)).outcome!.completions;
-      return Array.from(done.completedAt.subarray(0, 2));
+      return done.rows().map(({ completedAt }) => completedAt);
     };
     const [early, late] = totals('deed');
     expect(early).toBeLessThan(late);

@@ -1,5 +1,6 @@
 import { invalid } from '../core/errors';
 import { type Channel, createChannel } from '../system/channel';
+import { Completions } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import { configuredWorkload } from '../system/configured-workload';
 import { serverSpecs } from '../system/gpus';
@@ -11,7 +12,6 @@ import { tokensOnArrival } from '../system/token-counts';
 import type { IterationRecorder } from '../system/trajectory';
 import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
 import { admitArrivals } from './arrivals';
-import { addCompletion, enlarged } from './completions';
 import { type BalanceMeasure, CountBalance } from './count-balance';
 import { type SlotOutcome, emptyOutcome, readServers } from './outcome';
 import { type RewardFunction, slotReward } from './reward';
@@ -71,7 +71,6 @@ export class EdgeEnv {
   private readonly channel: Channel;
   private readonly requests: SlotRequests;
   private readonly workload: Workload;
-  private readonly handles: Int32Array;
   private readonly batchCount: Int32Array;
   private readonly queue: Float64Array;
   private readonly counted: CountBalance | null;
@@ -94,10 +93,8 @@ export class EdgeEnv {
     this.channel = parts.channel ?? createChannel(config, seed);
     this.mobility = new Mobility(config, seed);
     this.workload = parts.workload ?? configuredWorkload(config, seed, options.workload);
-    const most = this.workload.maxRequestsPerSlot;
     const serverCount = this.serving.servers.length;
-    this.requests = slotRequests(most);
-    this.handles = new Int32Array(most);
+    this.requests = slotRequests(this.workload.maxRequestsPerSlot);
     this.batchCount = new Int32Array(serverCount);
     this.queue = new Float64Array(serverCount);
     this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount, config.balanceTolerance) : null;
@@ -112,7 +109,11 @@ export class EdgeEnv {
       this.mobility,
       this.requests,
     );
-    this.outcome = emptyOutcome(serverCount, Math.max(64, 4 * most), this.counted === null);
+    this.outcome = emptyOutcome(
+      serverCount,
+      new Completions(this.serving.table, config.slotSeconds),
+      this.counted === null,
+    );
   }
 
   get servers(): readonly EdgeServer[] {
@@ -145,10 +146,10 @@ export class EdgeEnv {
     const preemptionsBefore = this.preemptions;
     this.checkAssignment(assignment);
     this.counted?.read(this.serving.servers, assignment, this.requests.count);
-    this.send(assignment, slotStartAt);
+    this.send(assignment);
     this.serving.runSlot(slot, this.options.recorder);
     readServers(this.serving, config.slotSeconds, outcome);
-    outcome.completions.count = 0;
+    outcome.completions.release();
     outcome.requestSeconds = 0;
     this.collect(slotStartAt);
     outcome.queue.set(this.queue);
@@ -159,8 +160,8 @@ export class EdgeEnv {
     const isLast = this.slot === config.slots;
     this.observe();
     if (isLast) this.drain(slotStartAt, this.slot * config.slotSeconds);
-    else outcome.requestSeconds += this.serving.table.size * config.slotSeconds;
-    outcome.inSystem = this.serving.table.size;
+    else outcome.requestSeconds += this.serving.requestCount * config.slotSeconds;
+    outcome.inSystem = this.serving.requestCount;
     outcome.preemptions = this.preemptions - preemptionsBefore;
     const terms = this.options.reward?.(outcome);
     const streams = terms === undefined ? null : slotReward(terms, config.latencyWeight, config.users);
@@ -181,6 +182,7 @@ export class EdgeEnv {
     copy.queue.set(this.queue);
     if (copy.counted !== null && this.counted !== null) copy.counted.copyFrom(this.counted);
     copy.view.copyHistory(this.view);
+    copy.outcome.completions.handles = [...this.outcome.completions.handles];
     copy.readRequests();
     return copy;
   }
@@ -223,16 +225,15 @@ export class EdgeEnv {
   }
 
   /** Enters the slot's requests into the table and sends them to their servers. */
-  private send(assignment: Int32Array, slotStartAt: number): void {
-    const { config, requests, handles, batchCount, serving, view } = this;
-    const { table, servers } = serving;
-    let sent = 0;
+  private send(assignment: Int32Array): void {
+    const { config, requests, batchCount, serving, view } = this;
+    const { table } = serving;
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
       const input = requests.inputTokens[i];
       const output = requests.outputTokens[i];
       const predicted = requests.predictedTokens[i];
-      if (tokensOnArrival(config, input, output, predicted) > servers[s].maxTokens) {
+      if (tokensOnArrival(config, input, output, predicted) > view.maxTokens[s]) {
         this.outcome.rejected++;
         if (view.isCandidate(i, s)) this.outcome.lostToPrediction++;
         else this.outcome.misassigned++;
@@ -248,30 +249,25 @@ export class EdgeEnv {
       table.outputTokens[handle] = output;
       table.predictedTokens[handle] = predicted;
       table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s]);
-      handles[sent++] = handle;
+      serving.submit(handle);
     }
-    serving.submit(handles, sent, slotStartAt);
   }
 
   /** Moves the requests that have left from the table to the outcome. */
   private collect(slotStartAt: number): void {
     const { completed, lost, table } = this.serving;
     const { outcome } = this;
-    for (let k = 0; k < lost.length; k++) {
-      const handle = lost.at(k);
+    const { slotSeconds } = this.config;
+    for (const handle of lost) {
       outcome.rejected++;
       outcome.lostToPrediction++;
       // No latency counts it, so its time in the earlier slots does not count either.
-      outcome.requestSeconds -= slotStartAt - table.slot[handle] * this.config.slotSeconds;
+      outcome.requestSeconds -= slotStartAt - table.slot[handle] * slotSeconds;
       table.release(handle);
     }
-    const needed = outcome.completions.count + completed.length;
-    if (needed > outcome.completions.slot.length) outcome.completions = enlarged(outcome.completions, 2 * needed);
-    for (let k = 0; k < completed.length; k++) {
-      const handle = completed.at(k);
-      addCompletion(outcome.completions, table, handle, outcome.slot, this.config.slotSeconds);
+    for (const handle of completed) {
+      outcome.completions.handles.push(handle);
       outcome.requestSeconds += table.completedAt[handle] - slotStartAt;
-      table.release(handle);
     }
   }
 
@@ -282,8 +278,8 @@ export class EdgeEnv {
       serving.runSlot(slot, options.recorder);
       this.collect(lastSlotStartAt);
     }
-    const { completions } = outcome;
-    for (let k = 0; k < completions.count; k++)
-      if (completions.completedAt[k] > cutAt) outcome.drainedLatency += completions.total[k];
+    outcome.completions.handles.forEach((handle, k) => {
+      if (serving.table.completedAt[handle] > cutAt) outcome.drainedLatency += outcome.completions.delays(k).total;
+    });
   }
 }

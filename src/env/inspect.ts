@@ -1,16 +1,16 @@
 import { createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
-import { type CompletionRow, completionRows } from './completions';
 import type { SlotOutcome } from './outcome';
 import { playSlots } from './play-slots';
 import type { Scheduler, SchedulerFactory } from './scheduler';
+import type { Completion } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import type { ServerSpec } from '../system/scenario';
 import { Metrics, type RunMetrics } from './metrics';
 
 /** A completed request with the points in time that it passed and the parts of D_tot between them, all s. */
-export interface InspectedRequest extends CompletionRow {
+export interface InspectedRequest extends Completion {
   /** "t3-7": the eighth request of slot 3. */
   readonly id: string;
   /** Start of its slot. */
@@ -126,11 +126,11 @@ export function inspect(
   for (const outcome of playSlots(env, noted)) {
     metrics.add(outcome);
     slots.push(...slotRows(outcome));
-    for (const row of completionRows(outcome.completions)) {
-      const id = requestId(row.slot, row.index);
-      const arrivedAt = row.slot * config.slotSeconds;
-      const transmittedAt = arrivedAt + row.transmission;
-      requests.push({ ...row, id, arrivedAt, transmittedAt, earlierStays: stays.get(id) ?? [] });
+    for (const request of outcome.completions.rows()) {
+      const id = requestId(request.slot, request.index);
+      const arrivedAt = request.slot * config.slotSeconds;
+      const transmittedAt = arrivedAt + request.transmission;
+      requests.push({ ...request, id, arrivedAt, transmittedAt, earlierStays: stays.get(id) ?? [] });
     }
   }
   requests.sort((a, b) => a.slot - b.slot || a.index - b.index);

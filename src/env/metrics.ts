@@ -1,4 +1,5 @@
 import { Quantiles } from '../core/quantiles';
+import type { Delays } from '../system/completion';
 import type { SlotOutcome } from './outcome';
 import { BacklogRecord, type Stability } from './stability';
 import { nextQueue } from './virtual-queue';
@@ -7,22 +8,7 @@ import { nextQueue } from './virtual-queue';
 export const HIGH_KV = 0.9;
 
 /** The parts of D_tot, s, that sum to it: of one request, or means over a run's completed requests. */
-export interface LatencyParts {
-  /** D_tx. */
-  readonly transmission: number;
-  /** Waiting for the slowest transmission of the batch, the printed D_wa. */
-  readonly synchronisation: number;
-  /** Waiting for the previous slots' prefills. */
-  readonly prefillQueue: number;
-  /** D_pre. */
-  readonly prefill: number;
-  /** Waiting for an iteration boundary and for KV room. */
-  readonly admission: number;
-  /** D_dec. */
-  readonly decode: number;
-}
-
-const PARTS = ['transmission', 'synchronisation', 'prefillQueue', 'prefill', 'admission', 'decode'] as const;
+export type LatencyParts = Omit<Delays, 'total'>;
 
 /** The report of a run; latencies in seconds, NaN when no request was completed. */
 export interface RunMetrics {
@@ -83,7 +69,14 @@ export class Metrics {
   private queueSum = 0;
   private readonly quantiles = new Quantiles();
   /** Sums of the parts of D_tot. */
-  private readonly parts = new Float64Array(PARTS.length);
+  private readonly parts = {
+    transmission: 0,
+    synchronisation: 0,
+    prefillQueue: 0,
+    prefill: 0,
+    admission: 0,
+    decode: 0,
+  };
   private readonly eta: Float64Array;
   private readonly peak: Float64Array;
   private readonly deviation: Float64Array;
@@ -111,18 +104,21 @@ export class Metrics {
     this.lostToPrediction += outcome.lostToPrediction;
     this.misassigned += outcome.misassigned;
     this.preemptions += outcome.preemptions;
-    this.completed += completions.count;
+    this.completed += completions.length;
     this.requestSeconds += outcome.requestSeconds;
     this.inSystem = outcome.inSystem;
-    for (let i = 0; i < completions.count; i++) {
-      const total = completions.total[i];
-      this.latency += total;
-      this.quantiles.add(total);
+    const { parts } = this;
+    for (let k = 0; k < completions.length; k++) {
+      const delays = completions.delays(k);
+      this.latency += delays.total;
+      this.quantiles.add(delays.total);
+      parts.transmission += delays.transmission;
+      parts.synchronisation += delays.synchronisation;
+      parts.prefillQueue += delays.prefillQueue;
+      parts.prefill += delays.prefill;
+      parts.admission += delays.admission;
+      parts.decode += delays.decode;
     }
-    PARTS.forEach((name, part) => {
-      const seconds = completions[name];
-      for (let i = 0; i < completions.count; i++) this.parts[part] += seconds[i];
-    });
     for (let s = 0; s < this.serverCount; s++) {
       const y = outcome.deviation[s];
       const z = outcome.queue[s];
@@ -156,7 +152,7 @@ export class Metrics {
       p50Latency: this.quantiles.quantile(0.5),
       p99Latency: this.quantiles.quantile(0.99),
       parts: Object.fromEntries(
-        PARTS.map((name, k) => [name, this.parts[k] / this.completed]),
+        Object.entries(this.parts).map(([name, sum]) => [name, sum / this.completed]),
       ) as unknown as LatencyParts,
       deviation: per(sumOver(this.deviation), pairs),
       worstDeviation: per(Math.max(...this.deviation), this.slots),

@@ -1,5 +1,5 @@
+import type { Completions } from '../system/completion';
 import type { Serving } from '../system/serving';
-import { type Completions, completions } from './completions';
 import type { BalanceColumns } from './count-balance';
 
 /**
@@ -20,7 +20,7 @@ export interface SlotOutcome {
   /** Preemptions, for want of KV room, in the slot; at the last slot with those of the drain. */
   preemptions: number;
   /** Q'_s(t): requests that completed, at the last slot with those of the drain. */
-  completions: Completions;
+  readonly completions: Completions;
   /** η_s(t), [S]. */
   readonly eta: Float64Array;
   /** M_pk(t) over the pool's size, [S]. */
@@ -51,10 +51,9 @@ export interface SlotOutcome {
  * An outcome to be filled slot by slot.
  *
  * @param servers S.
- * @param capacity completions that there is room for.
  * @param learnsEta whether the balance measure is η, whose Y and Z are then learned from.
  */
-export function emptyOutcome(servers: number, capacity: number, learnsEta: boolean): SlotOutcome {
+export function emptyOutcome(servers: number, completions: Completions, learnsEta: boolean): SlotOutcome {
   const perServer = (): Float64Array => new Float64Array(servers);
   const scored = { deviation: perServer(), queue: perServer() };
   return {
@@ -64,7 +63,7 @@ export function emptyOutcome(servers: number, capacity: number, learnsEta: boole
     lostToPrediction: 0,
     misassigned: 0,
     preemptions: 0,
-    completions: completions(capacity),
+    completions,
     eta: perServer(),
     peak: perServer(),
     iterations: perServer(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { completions } from './completions';
+import { Completions } from '../system/completion';
+import { RequestTable } from '../system/request-table';
 import type { SlotOutcome } from './outcome';
 import {
   type RewardWeights,
@@ -12,9 +13,13 @@ import {
 } from './reward';
 
 function outcome(): SlotOutcome {
-  const done = completions(4);
-  done.total.set([2, 3, 99, 99]);
-  done.count = 2;
+  const table = new RequestTable();
+  const done = new Completions(table, 1);
+  for (const total of [2, 3]) {
+    const handle = table.allocate();
+    table.completedAt[handle] = total;
+    done.handles.push(handle);
+  }
   const scored = { deviation: Float64Array.of(0.03, 0.005), queue: Float64Array.of(0.2, 0.4) };
   return {
     slot: 0,

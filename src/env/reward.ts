@@ -114,7 +114,7 @@ export const latencyOnly: Reward = {
 /** Σ D_tot of the requests that completed in the slot, without those of the drain, s. */
 export function completedLatency({ completions, drainedLatency }: SlotOutcome): number {
   let sum = 0;
-  for (let i = 0; i < completions.count; i++) sum += completions.total[i];
+  for (let k = 0; k < completions.length; k++) sum += completions.delays(k).total;
   return sum - drainedLatency;
 }
 

@@ -171,10 +171,11 @@ export class SlotView {
       this.waiting[s] = server.waitingCount;
       this.prefilling[s] = server.prefillingCount;
       this.prefillSeconds[s] = Math.max(0, server.prefillFreeAt - slotStartAt);
-      this.remainingOutputTokens[s] = server.remainingOutputTokens;
-      this.remainingTokenIterations[s] = server.remainingTokenIterations;
+      const { tokens: remaining, tokenIterations } = server.expectedWork();
+      this.remainingOutputTokens[s] = remaining;
+      this.remainingTokenIterations[s] = tokenIterations;
       this.workloadUnit[s] = unit;
-      this.workload[s] = server.remainingTokenIterations * unit;
+      this.workload[s] = tokenIterations * unit;
       if (largestRequest > server.maxTokens) this.allFit = false;
     }
     for (const { column, delay } of this.delayed) delay.pass(slot, column);

@@ -41,8 +41,8 @@ const ARRIVALS_RANGE = 0.05;
 
 /** Requests on one server, or on all, by batch: sums over a batch's slots. */
 interface Series {
-  readonly backlog: Float64Array;
-  readonly arrivals: Float64Array;
+  readonly backlog: number[];
+  readonly arrivals: number[];
   /** Requests that arrived so far. */
   arrived: number;
   /** The first slot at whose end a request had completed; Infinity before. */
@@ -132,7 +132,7 @@ export class BacklogRecord {
     for (const { backlog, arrivals } of [...this.servers, this.whole])
       for (const sums of [backlog, arrivals]) {
         for (let b = 0; b < MOST_BATCHES / 2; b++) sums[b] = sums[2 * b] + sums[2 * b + 1];
-        sums.fill(0, MOST_BATCHES / 2);
+        sums.length = MOST_BATCHES / 2;
       }
     this.full = MOST_BATCHES / 2;
     this.batchSlots *= 2;
@@ -168,6 +168,10 @@ export class BacklogRecord {
   }
 
   private addTo(series: Series, backlog: number, arrived: number): void {
+    if (this.inBatch === 0) {
+      series.backlog.push(0);
+      series.arrivals.push(0);
+    }
     series.backlog[this.full] += backlog;
     series.arrivals[this.full] += arrived;
     series.arrived += arrived;
@@ -207,7 +211,7 @@ export class BacklogRecord {
       // The batch that is not full belongs to the last group, so that the run's end counts.
       const [start, end] = [edge(k), edge(k + 1) + (isLast && inBatch > 0 ? 1 : 0)];
       const length = (edge(k + 1) - start) * batchSlots + (isLast ? inBatch : 0);
-      const mean = (sums: Float64Array): number => sums.subarray(start, end).reduce((a, b) => a + b, 0) / length;
+      const mean = (sums: readonly number[]): number => sums.slice(start, end).reduce((a, b) => a + b, 0) / length;
       return { backlog: mean(backlog), arrivals: mean(arrivals), middle: start * batchSlots + length / 2 };
     });
     const perGroup = groups.map((group) => group.arrivals);
@@ -216,13 +220,13 @@ export class BacklogRecord {
       backlog: groups.map((group) => group.backlog),
       arrivals: perGroup,
       middle: groups.map(({ middle }) => middle),
-      isStationary: isStationary(perGroup, arrivals.subarray(from, full), batchSlots),
+      isStationary: isStationary(perGroup, arrivals.slice(from, full), batchSlots),
     };
   }
 }
 
 /** Whether arrivals vary between groups no more than their noise, from batch to batch, explains. */
-function isStationary(groups: readonly number[], batches: Float64Array, batchSlots: number): boolean {
+function isStationary(groups: readonly number[], batches: readonly number[], batchSlots: number): boolean {
   const mean = groups.reduce((a, b) => a + b, 0) / groups.length;
   if (Math.max(...groups) - Math.min(...groups) <= ARRIVALS_RANGE * mean) return true;
   let squares = 0;
@@ -288,8 +292,8 @@ function decide(growths: readonly Growth[], window: Window, level: number): Find
 
 function emptySeries(): Series {
   return {
-    backlog: new Float64Array(MOST_BATCHES),
-    arrivals: new Float64Array(MOST_BATCHES),
+    backlog: [],
+    arrivals: [],
     arrived: 0,
     completesFrom: Infinity,
   };

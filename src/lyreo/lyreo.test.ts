@@ -186,7 +186,7 @@ describe('a policy that sees predicted lengths', () => {
         policy.act(view, assignment, record, createRng(t));
         inputs.push([...state, ...record.shared, ...record.rows, ...record.prior, ...record.allLogProbs]);
         const step = env.step(assignment);
-        expect(step.outcome?.completions.count).toBe(0);
+        expect(step.outcome?.completions.length).toBe(0);
         ({ view } = step);
       }
       return inputs;

@@ -51,10 +51,9 @@ const myReward: Reward = {
   id: 'my-reward',
   usesQueue: true,
   terms: ({ completions, drainedLatency, learned, waiting }, { balanceUnit, memoryWeight }) => {
-    const totals = completions.total.subarray(0, completions.count);
     const weighted = learned.queue.reduce((sum, z, s) => sum + z * learned.deviation[s], 0);
     return {
-      latency: totals.reduce((sum, x) => sum + x, 0) - drainedLatency,
+      latency: completions.rows().reduce((sum, { total }) => sum + total, 0) - drainedLatency,
       balance: weighted / (balanceUnit * balanceUnit),
       memory: memoryWeight * waiting,
     };

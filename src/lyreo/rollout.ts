@@ -261,10 +261,10 @@ function encodeChi(
 function keepOutcome(rollout: Recording, outcome: SlotOutcome, t: number, T: number, slotSeconds: number): void {
   const { completions } = outcome;
   const { requests: U, servers: S } = rollout;
-  for (let k = 0; k < completions.count; k++) {
-    const d = completions.slot[k] * U + completions.index[k];
-    rollout.latency[d] = completions.total[k];
-    rollout.completedSlot[d] = completions.completedSlot[k];
+  for (const { slot, index, total } of completions.rows()) {
+    const d = slot * U + index;
+    rollout.latency[d] = total;
+    rollout.completedSlot[d] = t;
     rollout.answered[d] = 1;
   }
   rollout.drainedLatency = outcome.drainedLatency;
@@ -276,8 +276,7 @@ function keepOutcome(rollout: Recording, outcome: SlotOutcome, t: number, T: num
 
 /** ∫ N(t) dt of the last slot, up to the cut: with the drain, everything that was there has completed. */
 function secondsBeforeCut(outcome: SlotOutcome, startAt: number, cutAt: number): number {
-  const { completions } = outcome;
   let seconds = 0;
-  for (let k = 0; k < completions.count; k++) seconds += Math.min(completions.completedAt[k], cutAt) - startAt;
+  for (const { completedAt } of outcome.completions.rows()) seconds += Math.min(completedAt, cutAt) - startAt;
   return seconds;
 }

@@ -95,7 +95,7 @@ export async function measure(
       metrics.add(outcome);
       deviations.push(mean([...outcome.deviation]));
       queues.push(mean([...outcome.queue]));
-      for (let i = 0; i < outcome.completions.count; i++) latencies.add(outcome.completions.total[i]);
+      for (const { total } of outcome.completions.rows()) latencies.add(total);
       if (outcome.slot % 50 === 49) await pause();
     }
     runs.push(metrics.report());

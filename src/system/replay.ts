@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors';
+import { delaysOf } from './completion';
 import type { Scenario, ScenarioRequest } from './scenario';
 import type { EdgeServer } from './server';
 import { Serving } from './serving';
@@ -92,22 +93,14 @@ export function replay(scenario: Scenario): ReplayResult {
     });
   };
   const finish = (): void => {
-    const { completed, lost, table } = serving;
-    for (let i = 0; i < completed.length; i++) {
-      const handle = completed.at(i);
-      requests.push(replayedRequest(serving, ids[handle] ?? '', handle));
-      table.release(handle);
-    }
-    for (let i = 0; i < lost.length; i++) {
-      requests.push({ id: ids[lost.at(i)] ?? '', rejected: true });
-      table.release(lost.at(i));
-    }
+    const { completed, lost } = serving;
+    for (const handle of completed) requests.push(replayedRequest(ids[handle], serving, handle));
+    for (const handle of lost) requests.push({ id: ids[handle], rejected: true });
+    for (const handle of [...completed, ...lost]) serving.table.release(handle);
   };
 
   scenario.slots.forEach((slot, t) => {
     const { table } = serving;
-    const handles = new Int32Array(slot.requests.length);
-    let count = 0;
     for (const request of slot.requests) {
       const s = serverIndex.get(request.server) as number;
       if (refused(scenario, s, request, requests)) continue;
@@ -119,9 +112,8 @@ export function replay(scenario: Scenario): ReplayResult {
       table.outputTokens[handle] = request.outputTokens;
       table.predictedTokens[handle] = request.predictedTokens ?? request.outputTokens;
       table.transmissionSeconds[handle] = request.transmissionSeconds;
-      handles[count++] = handle;
+      serving.submit(handle);
     }
-    serving.submit(handles, count, t * slotSeconds);
     serving.runSlot(t, recorder);
     for (const server of serving.servers) emit(server, t);
     finish();
@@ -135,15 +127,11 @@ export function replay(scenario: Scenario): ReplayResult {
   return { requests, servers };
 }
 
-function replayedRequest(serving: Serving, id: string, handle: number): ReplayedRequest {
-  const { table, constants } = serving;
+function replayedRequest(id: string, { table, constants }: Serving, handle: number): ReplayedRequest {
+  const { transmission, prefill, decode, total } = delaysOf(table, handle, constants.slotSeconds);
   const completedAt = table.completedAt[handle];
-  const transmission = table.transmissionSeconds[handle];
-  const prefill = table.prefillEndAt[handle] - table.prefillStartAt[handle];
-  const decode = table.decodeSeconds[handle];
-  const total = completedAt - table.slot[handle] * constants.slotSeconds;
-  const waiting = total - transmission - prefill - decode;
   const preemptions = table.preemptions[handle];
+  const waiting = total - transmission - prefill - decode;
   return {
     id,
     completedAt,

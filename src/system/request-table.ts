@@ -1,68 +1,73 @@
-const INTEGERS = ['slot', 'index', 'user', 'server', 'preemptions'] as const;
-const DOUBLES = [
+/** The columns that are written when a request is allocated or later; all are 0 at first. */
+const COLUMNS = [
+  'slot',
+  'index',
+  'user',
+  'server',
   'inputTokens',
   'outputTokens',
   'predictedTokens',
-  'generatedTokens',
   'transmissionSeconds',
   'synchronisedAt',
   'prefillStartAt',
   'prefillEndAt',
   'joinedAt',
-  'admission',
   'completedAt',
   'decodeSeconds',
-  'decodedBeforeSeconds',
+  'decodedBefore',
+  'generatedTokens',
+  'preemptions',
+  'admission',
+  'base',
+  'lastIteration',
+  'expectedLast',
 ] as const;
 
 /**
  * All requests that are somewhere in the system, structure of arrays. A request is a handle, an index into every
- * column; a finished request's handle is used again, so memory stays flat however long a run is.
+ * column; a finished request's handle is used again, so memory stays flat however long a run is. Times and delays in
+ * seconds; counts are doubles, since a scenario may exceed 2³¹ tokens.
  */
 export class RequestTable {
-  /** Slot of arrival. */
-  slot: Int32Array = new Int32Array(0);
-  /** Place among the slot's requests. */
-  index: Int32Array = new Int32Array(0);
-  /** Index of the user who issued it. */
-  user: Int32Array = new Int32Array(0);
-  /** Index of the server it was assigned to. */
-  server: Int32Array = new Int32Array(0);
-  inputTokens: Float64Array = new Float64Array(0);
-  /** l, what the server runs. Token counts are doubles: a scenario may exceed 2³¹. */
-  outputTokens: Float64Array = new Float64Array(0);
+  /** Slot of arrival, place among that slot's requests, user and server. */
+  slot!: Float64Array;
+  index!: Float64Array;
+  user!: Float64Array;
+  server!: Float64Array;
+  inputTokens!: Float64Array;
+  /** l, which the server runs. */
+  outputTokens!: Float64Array;
   /** l̂, known to schedulers and servers, at least 1. */
-  predictedTokens: Float64Array = new Float64Array(0);
-  /** Tokens generated before the last preemption: they are prefilled again with the input. 0: never preempted. */
-  generatedTokens: Float64Array = new Float64Array(0);
-  /** The number of its preemptions. */
-  preemptions: Int32Array = new Int32Array(0);
-  /** D_tx, s. */
-  transmissionSeconds: Float64Array = new Float64Array(0);
-  /** The time at which the batch's last request had been received, s: slot start + D_sy. */
-  synchronisedAt: Float64Array = new Float64Array(0);
-  prefillStartAt: Float64Array = new Float64Array(0);
-  prefillEndAt: Float64Array = new Float64Array(0);
-  /** The time at which the request last joined the running batch, s. */
-  joinedAt: Float64Array = new Float64Array(0);
+  predictedTokens!: Float64Array;
+  /** D_tx. */
+  transmissionSeconds!: Float64Array;
+  /** The time at which the batch's last request had been received: slot start + D_sy. */
+  synchronisedAt!: Float64Array;
+  prefillStartAt!: Float64Array;
+  prefillEndAt!: Float64Array;
+  /** The time at which it last joined the running batch. */
+  joinedAt!: Float64Array;
+  completedAt!: Float64Array;
+  /** Sum of its iterations (static: to the batch's end); while it decodes, the server's clock at joining. */
+  decodeSeconds!: Float64Array;
+  /** The part of `decodeSeconds` before the last preemption. */
+  decodedBefore!: Float64Array;
+  /** Tokens generated before the last preemption: they are prefilled again with the input. */
+  generatedTokens!: Float64Array;
+  preemptions!: Float64Array;
   /** Its place in the order in which the server admitted requests. */
-  admission: Float64Array = new Float64Array(0);
-  completedAt: Float64Array = new Float64Array(0);
-  /** Sum of the iterations from joining to completion, s (static: to the batch's end); while it decodes, the server's clock at joining. */
-  decodeSeconds: Float64Array = new Float64Array(0);
-  /** Sum of the iterations before the last preemption, s; part of `decodeSeconds` once it has completed. */
-  decodedBeforeSeconds: Float64Array = new Float64Array(0);
+  admission!: Float64Array;
+  /** l_in − j of a request that joined after iteration j of the server, and the iterations in which it finishes and is expected to. */
+  base!: Float64Array;
+  lastIteration!: Float64Array;
+  expectedLast!: Float64Array;
 
   private used: Uint8Array = new Uint8Array(0);
   private next = 0;
   private count = 0;
 
   constructor(capacity = 256) {
-    this.grow(capacity);
-  }
-
-  get size(): number {
-    return this.count;
+    this.resize(capacity);
   }
 
   /**
@@ -70,14 +75,14 @@ export class RequestTable {
    * memory. At most half of the handles are in use.
    */
   allocate(): number {
-    if (2 * this.count >= this.slot.length) this.grow(Math.max(16, 2 * this.slot.length));
-    while (this.used[this.next] === 1) this.next = this.next + 1 === this.used.length ? 0 : this.next + 1;
+    if (2 * this.count >= this.used.length) this.resize(2 * this.used.length);
+    while (this.used[this.next] === 1) this.next = (this.next + 1) % this.used.length;
     const handle = this.next;
     this.used[handle] = 1;
     this.count++;
     this.generatedTokens[handle] = 0;
     this.preemptions[handle] = 0;
-    this.decodedBeforeSeconds[handle] = 0;
+    this.decodedBefore[handle] = 0;
     return handle;
   }
 
@@ -87,27 +92,32 @@ export class RequestTable {
     this.count--;
   }
 
+  /** Tokens to prefill: l_in, after a preemption with the tokens generated before it. */
+  promptTokens(handle: number): number {
+    return this.inputTokens[handle] + this.generatedTokens[handle];
+  }
+
+  /** Output tokens expected when the request joins: max(l̂ − g, 1). */
+  expectedTokens(handle: number): number {
+    return Math.max(this.predictedTokens[handle] - this.generatedTokens[handle], 1);
+  }
+
   clone(): RequestTable {
-    const copy = new RequestTable(0);
-    for (const name of INTEGERS) copy[name] = this[name].slice();
-    for (const name of DOUBLES) copy[name] = this[name].slice();
-    copy.used = this.used.slice();
-    copy.next = this.next;
-    copy.count = this.count;
+    const copy = Object.assign(new RequestTable(0), this);
+    copy.resize(this.used.length);
     return copy;
   }
 
-  /** Makes room while all handles are in use. */
-  private grow(capacity: number): void {
-    for (const name of INTEGERS) this[name] = resized(this[name], capacity);
-    for (const name of DOUBLES) this[name] = resized(this[name], capacity);
-    this.used = resized(this.used, capacity);
+  /** Moves the requests to columns with room for `capacity`. */
+  private resize(capacity: number): void {
+    const { length } = this.used;
+    for (const name of COLUMNS) {
+      const column = new Float64Array(capacity);
+      if (length > 0) column.set(this[name]);
+      this[name] = column;
+    }
+    const used = new Uint8Array(capacity);
+    used.set(this.used);
+    this.used = used;
   }
-}
-
-/** A copy of a typed array with room for `capacity` entries. */
-export function resized<A extends Int32Array | Float64Array | Uint8Array>(array: A, capacity: number): A {
-  const copy = new (array.constructor as new (n: number) => A)(capacity);
-  copy.set(array);
-  return copy;
 }

@@ -1,7 +1,5 @@
-import { FinishOrder } from './finish-order';
-
-/** Answer of `RunningBatch.iterationsUntilFit` for a request that may join now. */
-export const FITS_NOW = 0;
+import type { RequestTable } from './request-table';
+import { kvTokenIterations } from './token-counts';
 
 /**
  * The requests that decode together on one server (III-C2, G ∪ H).
@@ -9,127 +7,173 @@ export const FITS_NOW = 0;
  * Iterations are numbered over the server's life; `done` of them have ended. A request that joined after iteration j
  * holds in iteration n its input and n − j tokens, so with base = l_in − j it holds base + n, and the whole batch
  *   tokens(n) = Σ base + size·n.
- * One addition per iteration therefore replaces a loop over the requests. Only three events touch a request: it
- * finishes, it outgrows its prediction, or it is preempted.
+ * One addition per iteration therefore replaces a loop over the requests. A request that still runs after the iteration
+ * in which it was expected to finish has outgrown its prediction.
  */
 export class RunningBatch {
   /** Iterations that have ended. */
   done = 0;
   /** Tokens that finished requests hold on to, static batching only. */
   heldTokens = 0;
-  /** Requests that have generated all the tokens predicted for them and still generate. */
-  outgrownCount = 0;
-  private outgrownBase = 0;
+  /** Sorted by `expectedLast`; of equals, the earlier one stays in front. */
+  private handles: number[] = [];
+  /** Σ base. */
+  private baseSum = 0;
+  /** Σ (base + expectedLast): the tokens that the requests are expected to hold in their last iterations. */
+  private finalSum = 0;
+  /** Requests whose predictions are wrong. */
+  private inexact = 0;
+  /** Σ (l_in + k) over the tokens to come; stale from the admission of an inexact request on until it is summed anew. */
+  private tokenIterations = 0;
+  private isStale = false;
 
-  /** By the iterations in which the requests finish. */
-  private actual: FinishOrder = new FinishOrder();
-  /** By the iterations in which they finish if the predictions hold, without the outgrown; the same list while all predictions are exact. */
-  private expected: FinishOrder = this.actual;
+  /** @param byPrediction whether a request is expected to finish as predicted; false: by the true lengths. */
+  constructor(
+    private readonly table: RequestTable,
+    private readonly byPrediction: boolean,
+  ) {}
 
   get size(): number {
-    return this.actual.size;
+    return this.handles.length;
   }
 
   /** Tokens held during the iteration that comes next, its own tokens included. */
   get nextTokens(): number {
-    return this.heldTokens + this.actual.baseSum + this.actual.size * (this.done + 1);
+    return this.heldTokens + this.baseSum + this.size * (this.done + 1);
   }
 
-  /** The share of `nextTokens` that the outgrown requests hold. */
-  get outgrownTokens(): number {
-    return this.outgrownBase + this.outgrownCount * (this.done + 1);
+  /** Iterations until the next request finishes. Only with size > 0. */
+  get iterationsToFinish(): number {
+    const { lastIteration } = this.table;
+    let first = lastIteration[this.handles[0]];
+    if (this.inexact > 0) for (const handle of this.handles) first = Math.min(first, lastIteration[handle]);
+    return first - this.done;
   }
 
-  /** Iterations until the next request finishes or outgrows its prediction. Only with size > 0. */
-  get iterationsToEvent(): number {
-    const finish = this.actual.firstFinish;
-    return (this.expected.size === 0 ? finish : Math.min(finish, this.expected.firstFinish)) - this.done;
+  /** Output tokens that the server expects a request to generate before it leaves. */
+  expectedOf(handle: number): number {
+    const { table } = this;
+    return this.byPrediction
+      ? table.expectedTokens(handle)
+      : table.outputTokens[handle] - table.generatedTokens[handle];
   }
 
-  /** Whether every prediction in the batch is exact. */
-  get isExact(): boolean {
-    return this.expected === this.actual;
+  /** The request begins to decode with the next iteration. */
+  join(handle: number): void {
+    const { handles, table, done } = this;
+    const { expectedLast, lastIteration } = table;
+    const last = done + this.expectedOf(handle);
+    table.base[handle] = table.promptTokens(handle) - done;
+    lastIteration[handle] = done + table.outputTokens[handle] - table.generatedTokens[handle];
+    expectedLast[handle] = last;
+    let i = handles.push(handle) - 1;
+    for (; i > 0 && expectedLast[handles[i - 1]] > last; i--) handles[i] = handles[i - 1];
+    handles[i] = handle;
+    this.count(handle, 1);
+    this.tokenIterations += kvTokenIterations(table.promptTokens(handle), table.expectedTokens(handle));
+    this.isStale ||= this.inexact > 0;
   }
 
-  /**
-   * The request begins to decode with the next iteration. Of equals, the earlier one stays in front.
-   *
-   * @param outputTokens tokens it will generate.
-   * @param predictedTokens tokens it is predicted to generate, at least 1.
-   */
-  join(handle: number, inputTokens: number, outputTokens: number, predictedTokens: number): void {
-    const base = inputTokens - this.done;
-    if (predictedTokens !== outputTokens && this.isExact) this.expected = this.actual.clone();
-    this.actual.insert(handle, this.done + outputTokens, base);
-    if (!this.isExact) this.expected.insert(handle, this.done + predictedTokens, base);
-  }
-
-  /** Takes out the request that finishes with the iterations done so far; −1 when there is none. */
+  /** Takes out a request that finishes with the iterations done so far, the first admitted first; −1 when there is none. */
   takeFinished(): number {
-    const { actual } = this;
-    if (actual.size === 0 || actual.firstFinish > this.done) return -1;
-    if (this.expected === actual) return actual.shift();
-    const handle = actual.handleAt(0);
-    this.remove(handle);
-    return handle;
+    const { handles, done } = this;
+    const { admission, lastIteration } = this.table;
+    let found = -1;
+    for (let i = 0; i < (this.inexact > 0 ? handles.length : Math.min(1, handles.length)); i++)
+      if (lastIteration[handles[i]] <= done && (found < 0 || admission[handles[i]] < admission[handles[found]]))
+        found = i;
+    return found < 0 ? -1 : this.removeAt(found);
   }
 
-  /** Counts the requests whose predicted last token has been generated as outgrown; after `takeFinished`. */
-  noteOutgrown(): void {
-    const { expected, done } = this;
-    if (this.isExact) return;
-    while (expected.size > 0 && expected.firstFinish <= done) {
-      this.outgrownBase += expected.remove(expected.handleAt(0));
-      this.outgrownCount++;
-    }
-  }
-
-  /** Whether a request of the batch has outgrown its prediction. */
-  hasOutgrown(handle: number): boolean {
-    return !this.isExact && !this.expected.has(handle);
-  }
-
-  /** Takes a request out, finished or not; returns l_in − j. */
-  remove(handle: number): number {
-    const hadOutgrown = this.hasOutgrown(handle);
-    const base = this.actual.remove(handle);
-    if (hadOutgrown) {
-      this.outgrownBase -= base;
-      this.outgrownCount--;
-    } else if (!this.isExact) this.expected.remove(handle);
-    if (this.actual.size === 0) this.expected = this.actual;
-    return base;
-  }
-
-  /** Handle of the request with the largest value in a column. Only with size > 0. */
-  last(column: Float64Array): number {
-    let last = this.actual.handleAt(0);
-    for (let i = 1; i < this.actual.size; i++) {
-      const handle = this.actual.handleAt(i);
-      if (column[handle] > column[last]) last = handle;
-    }
+  /** Takes out the request that was admitted last; its generated tokens are noted. Only with size > 0. */
+  takeLastAdmitted(): number {
+    const { admission, base, generatedTokens, inputTokens } = this.table;
+    const last = this.handles.reduce((a, b) => (admission[b] > admission[a] ? b : a));
+    this.removeAt(this.handles.indexOf(last));
+    generatedTokens[last] = base[last] + this.done - inputTokens[last];
     return last;
   }
 
   /**
    * Rule of admission under DEED (III-D): with this request, and no other, the tokens of every future iteration
-   * must stay within `maxTokens`, if all requests finish when they are predicted to. An outgrown request is expected
-   * to finish with the next iteration.
+   * must stay within `maxTokens`, if all requests finish when they are expected to. An outgrown request is expected
+   * to finish with the next iteration. Between finishes the tokens of the batch only grow, so it is enough to look at the
+   * iterations in which a request finishes.
    *
-   * @param byPrediction false: by the true lengths.
-   * @returns FITS_NOW, or a number of iterations before which the request cannot fit unless a request leaves that
-   *   was not predicted to; see {@link FinishOrder.iterationsUntilFit}.
+   * @returns 0 when it fits, or a number of iterations before which it cannot unless a request leaves. That bound makes it
+   *   unnecessary to ask at every boundary: joining d iterations later, the request holds d tokens less at any fixed
+   *   iteration, so an excess of e tokens in the iteration where another one finishes lasts min(e, until then)
+   *   iterations; and an excess in the request's own last iteration lasts until another request finishes before it.
    */
-  iterationsUntilFit(inputTokens: number, outputTokens: number, maxTokens: number, byPrediction: boolean): number {
-    if (byPrediction && this.outgrownCount > 0 && this.nextTokens + inputTokens + 1 > maxTokens) return Infinity;
-    const order = byPrediction ? this.expected : this.actual;
-    return order.iterationsUntilFit(this.done, inputTokens, outputTokens, maxTokens);
+  iterationsUntilFit(handle: number, maxTokens: number): number {
+    const { handles, done } = this;
+    const { base, expectedLast } = this.table;
+    const prompt = this.table.promptTokens(handle);
+    const hasOutgrown = handles.length > 0 && expectedLast[handles[0]] <= done;
+    if (hasOutgrown && this.nextTokens + prompt + 1 > maxTokens) return Infinity;
+    const output = this.expectedOf(handle);
+    const own = prompt + output;
+    if (this.finalSum + own <= maxTokens) return 0;
+    const ownFinish = done + output;
+    const ownBase = prompt - done;
+    let wait = 0;
+    let sum = 0;
+    let i = handles.length - 1;
+    // The newcomer has left before these, which finish after it, are at their largest.
+    for (; i >= 0 && expectedLast[handles[i]] >= ownFinish; i--) sum += base[handles[i]];
+    const later = handles.length - 1 - i;
+    if (sum + later * ownFinish + own > maxTokens) wait = expectedLast[handles[i + 1]] - ownFinish + 1;
+    for (; i >= 0 && expectedLast[handles[i]] > done; i--) {
+      sum += base[handles[i]];
+      const at = expectedLast[handles[i]];
+      const excess = sum + (handles.length - i) * at + ownBase + at - maxTokens;
+      if (excess > 0) wait = Math.max(wait, Math.min(excess, at - done));
+    }
+    return wait;
   }
 
-  clone(): RunningBatch {
-    const copy = new RunningBatch();
-    const actual = this.actual.clone();
-    Object.assign(copy, this, { actual, expected: this.isExact ? actual : this.expected.clone() });
-    return copy;
+  /** Counts iterations in which no request leaves. */
+  progress(iterations: number): void {
+    this.tokenIterations -=
+      iterations * (this.baseSum + this.size * this.done) + (this.size * iterations * (iterations + 1)) / 2;
+    this.done += iterations;
+  }
+
+  /** Σ max(l̂ − g, 1) of the requests, output tokens expected to come, and Σ (l_in + k) over these, token-iterations. */
+  expectedWork(): { tokens: number; tokenIterations: number } {
+    const { table, done, size } = this;
+    if (!this.isStale)
+      return { tokens: this.finalSum - this.baseSum - size * done, tokenIterations: this.tokenIterations };
+    const work = { tokens: 0, tokenIterations: 0 };
+    for (const handle of this.handles) {
+      const held = table.base[handle] + done;
+      const expected = Math.max(table.predictedTokens[handle] - (held - table.inputTokens[handle]), 1);
+      work.tokens += expected;
+      work.tokenIterations += kvTokenIterations(held, expected);
+    }
+    this.tokenIterations = work.tokenIterations;
+    this.isStale = this.inexact > 0;
+    return work;
+  }
+
+  clone(table: RequestTable): RunningBatch {
+    const copy = new RunningBatch(table, this.byPrediction);
+    return Object.assign(copy, this, { table, handles: [...this.handles] });
+  }
+
+  private removeAt(i: number): number {
+    const handle = this.handles[i];
+    if (i === 0) this.handles.shift();
+    else this.handles.splice(i, 1);
+    this.count(handle, -1);
+    return handle;
+  }
+
+  private count(handle: number, sign: number): void {
+    const { base, expectedLast, generatedTokens, outputTokens } = this.table;
+    const output = outputTokens[handle] - generatedTokens[handle];
+    if (this.table.expectedTokens(handle) !== output) this.inexact += sign;
+    this.baseSum += sign * base[handle];
+    this.finalSum += sign * (base[handle] + expectedLast[handle]);
   }
 }

@@ -1,12 +1,17 @@
 import { type DecodeClock, type DecodeProfile, decode, decodeProfile, iterationSeconds } from './decode-profile';
-import { ExpectedWork } from './expected-work';
-import { type Departures, HandleQueue } from './handle-queue';
 import type { RequestTable } from './request-table';
-import { FITS_NOW, RunningBatch } from './running-batch';
+import { RunningBatch } from './running-batch';
 import type { ServerSpec, ServingConstants } from './scenario';
-import { expectedTokens, promptTokens, tokensThatFit } from './token-counts';
+import { tokensThatFit } from './token-counts';
 import type { IterationRecorder } from './trajectory';
 import { WaitingQueue } from './waiting-queue';
+
+/** The handles of requests that have left their servers, in order. */
+export interface Departures {
+  readonly completed: number[];
+  /** Requests that outgrew the whole pool. */
+  readonly lost: number[];
+}
 
 /**
  * One edge server: its waiting queue, with the prefills, and its running batch (III-C, III-D).
@@ -18,9 +23,9 @@ import { WaitingQueue } from './waiting-queue';
  * prefilled anew behind the prefills that are queued, and it returns to the head of the waiting queue. A request that
  * has outgrown the whole pool is lost instead. At a boundary with a preemption or a loss no request is admitted.
  *
- * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration and
- * touches a request only when it is received, admitted, finished or preempted, or outgrows its prediction. Times are
- * summed iteration by iteration, so that every tie falls as in a token-by-token simulation.
+ * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration;
+ * only an admission, a finish or a preemption looks at the requests. Times are summed iteration by iteration, so that every
+ * tie falls as in a token-by-token simulation.
  */
 export class EdgeServer {
   /** Most tokens held in an iteration of the slot; α times this is M_pk(t). */
@@ -31,32 +36,32 @@ export class EdgeServer {
   preemptions = 0;
   /** Requests here that have not completed. */
   requestCount = 0;
-
-  readonly profile: DecodeProfile;
+  /** The requests that are sent in the next slot, in order of arrival. */
+  incoming: number[] = [];
   /** The largest number of tokens whose KV cache fits the pool. */
   readonly maxTokens: number;
 
-  private queue: WaitingQueue = new WaitingQueue();
-  private batch: RunningBatch = new RunningBatch();
+  private readonly profile: DecodeProfile;
+  private queue: WaitingQueue;
+  private batch: RunningBatch;
   /** Finished requests that a static batch still holds. */
-  private held: HandleQueue = new HandleQueue();
+  private held: number[] = [];
   private clock: DecodeClock = { at: 0, busySeconds: 0, tokenSeconds: 0 };
   /** While the waiting queue's head does not fit: the iteration count before which it cannot. */
   private blockedUntil = 0;
   /** Requests admitted since the run began, those admitted again included. */
   private admissions = 0;
-  /** Of all requests here, those that have outgrown their predictions aside. */
-  private expected: ExpectedWork = new ExpectedWork();
-  private readonly byPrediction: boolean;
 
   constructor(
     readonly index: number,
     readonly spec: ServerSpec,
     private readonly constants: ServingConstants,
+    private readonly table: RequestTable,
   ) {
     this.profile = decodeProfile(spec.decodeProfile);
     this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
-    this.byPrediction = constants.admission !== 'true-length';
+    this.queue = new WaitingQueue(table, spec.prefillTokensPerSecond);
+    this.batch = new RunningBatch(table, constants.admission !== 'true-length');
   }
 
   /** Σ tokens·seconds over the slot's iterations; α times this over M_s·Δ is η_s(t). */
@@ -64,14 +69,15 @@ export class EdgeServer {
     return this.clock.tokenSeconds;
   }
 
-  /** Σ over all requests here of output tokens expected to come, max(l̂ − g, 1) each. */
-  get remainingOutputTokens(): number {
-    return this.expected.tokens + this.batch.outgrownCount;
-  }
-
-  /** Σ over all requests here of the token-iterations expected to come: remaining KV memory-time / τ. */
-  get remainingTokenIterations(): number {
-    return this.expected.tokenIterations + this.batch.outgrownTokens;
+  /**
+   * Σ max(l̂ − g, 1) over all requests here, output tokens expected to come, and the token-iterations that these ask:
+   * remaining KV memory-time / τ.
+   */
+  expectedWork(): { tokens: number; tokenIterations: number } {
+    const work = this.batch.expectedWork();
+    work.tokens += this.queue.expectedTokens;
+    work.tokenIterations += this.queue.expectedTokenIterations;
+    return work;
   }
 
   get runningCount(): number {
@@ -80,12 +86,12 @@ export class EdgeServer {
 
   /** Prefilled requests that wait for room in the KV pool or for an iteration boundary. */
   get waitingCount(): number {
-    return this.queue.prefilledCount;
+    return this.queue.prefilled.length;
   }
 
   /** Requests that are being sent or prefilled. */
   get prefillingCount(): number {
-    return this.queue.prefillingCount;
+    return this.requestCount - this.requestsInBatch - this.waitingCount;
   }
 
   /** KV cache of the next iteration, tokens; 0 when idle. */
@@ -95,7 +101,7 @@ export class EdgeServer {
 
   /** The end of the prefills queued so far, s. */
   get prefillFreeAt(): number {
-    return this.queue.prefills.freeAt;
+    return this.queue.freeAt;
   }
 
   /** Iteration time at an occupation, s. */
@@ -103,33 +109,25 @@ export class EdgeServer {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
   }
 
-  /**
-   * Receives the slot's batch: requests already in the table, with their transmission times. Fills in when they are
-   * synchronised and prefilled. Predictions are cut to what the pool can hold.
-   *
-   * @param handles the batch in arrival order; entries from..from+count−1 are read.
-   */
-  receive(table: RequestTable, handles: Int32Array, from: number, count: number, slotStartAt: number): void {
-    for (let i = from; i < from + count; i++) {
-      const handle = handles[i];
-      const input = table.inputTokens[handle];
-      const predicted = Math.min(table.predictedTokens[handle], this.maxTokens - input);
-      table.predictedTokens[handle] = predicted;
-      this.expected.receive(input, predicted);
-    }
-    this.queue.receive(table, handles, from, count, slotStartAt, this.spec.prefillTokensPerSecond);
-    this.requestCount += count;
-  }
-
   /** Start of the next iteration if nothing else arrives, s; ∞ when there is nothing to do. */
   get nextIterationAt(): number {
-    const { prefilledCount, prefills } = this.queue;
-    if (this.batch.size > 0 || prefilledCount > 0) return this.clock.at;
-    return Math.max(this.clock.at, prefills.headEndAt);
+    if (this.batch.size > 0 || this.waitingCount > 0) return this.clock.at;
+    return Math.max(this.clock.at, this.queue.headEndAt);
   }
 
-  /** Forgets the slot's sums; the next iteration is number 1 of its slot. */
-  beginSlot(): void {
+  /** Receives the slot's batch, whose predictions are cut to the tokens that the pool can hold, and begins the slot's sums. */
+  beginSlot(startAt: number): void {
+    const { incoming, table } = this;
+    if (incoming.length > 0) {
+      for (const handle of incoming)
+        table.predictedTokens[handle] = Math.min(
+          table.predictedTokens[handle],
+          this.maxTokens - table.inputTokens[handle],
+        );
+      this.queue.receive(incoming, startAt);
+      this.requestCount += incoming.length;
+      this.incoming = [];
+    }
     this.clock.tokenSeconds = 0;
     this.slotPeakTokens = 0;
     this.slotIterations = 0;
@@ -140,52 +138,54 @@ export class EdgeServer {
    *
    * @param left receives the requests that leave.
    */
-  advance(table: RequestTable, slot: number, endAt: number, left: Departures, recorder?: IterationRecorder): void {
+  advance(slot: number, endAt: number, left: Departures, recorder?: IterationRecorder): void {
     for (;;) {
       const startAt = this.nextIterationAt;
       if (startAt >= endAt) return;
       this.clock.at = startAt;
-      if (this.queue.advanceTo(startAt, table)) this.blockedUntil = 0;
-      if (this.batch.nextTokens > this.maxTokens) this.preempt(table, left, recorder);
-      else if (this.queue.prefilledCount > 0 && this.batch.done >= this.blockedUntil) this.admit(table);
+      if (this.queue.advanceTo(startAt)) this.blockedUntil = 0;
+      if (this.batch.nextTokens > this.maxTokens) this.preempt(left, recorder);
+      else if (this.waitingCount > 0 && this.batch.done >= this.blockedUntil) this.admit();
       if (this.batch.size === 0) continue;
       this.runIterations(slot, endAt, recorder);
-      this.takeFinished(table, left.completed);
+      this.takeFinished(left);
     }
   }
 
-  fork(): EdgeServer {
-    const copy = new EdgeServer(this.index, this.spec, this.constants);
-    const [queue, batch, held] = [this.queue.clone(), this.batch.clone(), this.held.clone()];
-    Object.assign(copy, this, { queue, batch, held, expected: this.expected.clone(), clock: { ...this.clock } });
-    return copy;
+  fork(table: RequestTable): EdgeServer {
+    const copy = new EdgeServer(this.index, this.spec, this.constants, table);
+    const [queue, batch] = [this.queue.clone(table), this.batch.clone(table)];
+    return Object.assign(copy, this, {
+      table,
+      queue,
+      batch,
+      held: [...this.held],
+      incoming: [...this.incoming],
+      clock: { ...this.clock },
+    });
   }
 
   /** The waiting queue's head joins the running batch while it fits; behind one that does not fit all wait (III-D). */
-  private admit(table: RequestTable): void {
-    const { queue, batch, maxTokens, byPrediction } = this;
+  private admit(): void {
+    const { queue, batch, maxTokens, table } = this;
     const isStatic = this.constants.batching === 'static';
     if (isStatic && this.requestsInBatch > 0) return;
     if (this.requestsInBatch === 0) this.clock.busySeconds = 0;
     let reserved = 0;
-    while (queue.prefilledCount > 0) {
-      const handle = queue.head;
-      const input = promptTokens(table, handle);
-      const output = table.outputTokens[handle] - table.generatedTokens[handle];
-      const predicted = expectedTokens(table, handle);
-      const reservation = byPrediction ? predicted : output;
+    while (queue.prefilled.length > 0) {
+      const handle = queue.prefilled[0];
       if (isStatic) {
-        if (reserved + input + reservation > maxTokens) return;
-        reserved += input + reservation;
+        reserved += table.promptTokens(handle) + batch.expectedOf(handle);
+        if (reserved > maxTokens) return;
       } else {
-        const wait = batch.iterationsUntilFit(input, reservation, maxTokens, byPrediction);
-        if (wait !== FITS_NOW) {
+        const wait = batch.iterationsUntilFit(handle, maxTokens);
+        if (wait > 0) {
           this.blockedUntil = batch.done + wait;
           return;
         }
       }
       queue.shift();
-      batch.join(handle, input, output, predicted);
+      batch.join(handle);
       table.joinedAt[handle] = this.clock.at;
       table.decodeSeconds[handle] = this.clock.busySeconds;
       table.admission[handle] = this.admissions++;
@@ -193,35 +193,31 @@ export class EdgeServer {
   }
 
   /** Takes requests out of the running batch, the last admitted first, until the next iteration fits the pool. */
-  private preempt(table: RequestTable, { completed, lost }: Departures, recorder: IterationRecorder | undefined): void {
-    const { batch, queue } = this;
-    while (batch.size > 0 && batch.nextTokens > this.maxTokens) {
-      const handle = batch.last(table.admission);
-      const hadOutgrown = batch.hasOutgrown(handle);
-      table.generatedTokens[handle] = batch.remove(handle) + batch.done - table.inputTokens[handle];
-      const tokens = promptTokens(table, handle);
-      if (tokens + 1 > this.maxTokens) {
+  private preempt(left: Departures, recorder: IterationRecorder | undefined): void {
+    const { batch, maxTokens, table } = this;
+    while (batch.size > 0 && batch.nextTokens > maxTokens) {
+      const handle = batch.takeLastAdmitted();
+      if (table.promptTokens(handle) + 1 > maxTokens) {
         this.requestCount--;
-        lost.push(handle);
+        left.lost.push(handle);
         continue;
       }
       recorder?.preempted?.(table.slot[handle], table.index[handle], table.joinedAt[handle], this.clock.at);
-      table.decodedBeforeSeconds[handle] += this.decodedSeconds(table, handle);
+      table.decodedBefore[handle] += this.decodedSince(handle);
       table.preemptions[handle]++;
       this.preemptions++;
-      if (hadOutgrown) this.expected.receiveAgain(tokens);
-      queue.receiveAgain(handle, tokens, this.clock.at, this.spec.prefillTokensPerSecond);
+      this.queue.push([handle], this.clock.at);
     }
     // A static batch may have ended by it.
     this.blockedUntil = batch.size === 0 ? 0 : batch.done + 1;
-    this.endStaticBatch(table, completed);
+    this.endStaticBatch(left);
   }
 
   /** Seconds of iterations since the request joined; in static batching also those in which it was only held. */
-  private decodedSeconds(table: RequestTable, handle: number): number {
+  private decodedSince(handle: number): number {
     return this.constants.batching === 'static'
-      ? this.clock.at - table.joinedAt[handle]
-      : this.clock.busySeconds - table.decodeSeconds[handle];
+      ? this.clock.at - this.table.joinedAt[handle]
+      : this.clock.busySeconds - this.table.decodeSeconds[handle];
   }
 
   private get requestsInBatch(): number {
@@ -229,18 +225,16 @@ export class EdgeServer {
   }
 
   /**
-   * Iterations up to the next event: a finish, an outgrown prediction, the slot's end, a prefill's start or end, a full
-   * pool, or the first boundary at which the waiting queue's head may fit. The batch stays the same meanwhile, so its
-   * tokens grow by its size each time.
+   * Iterations up to the next event: a finish, the slot's end, a prefill's start or end, a full pool, or the first boundary
+   * at which the waiting queue's head may fit. The batch stays the same meanwhile, so its tokens grow by its size each
+   * time.
    */
   private runIterations(slot: number, endAt: number, recorder: IterationRecorder | undefined): void {
-    const { batch, clock } = this;
-    const { prefills, prefilledCount } = this.queue;
+    const { batch, clock, queue } = this;
     const { kvBytesPerToken, prefillSlowdown } = this.constants;
-    const { size, nextTokens: tokens, outgrownCount, outgrownTokens } = batch;
-    const prefillRuns = prefills.headStartAt <= clock.at;
-    const blocked = prefilledCount > 0 && this.blockedUntil > batch.done ? this.blockedUntil - batch.done : Infinity;
-    const untilFull = batch.isExact ? Infinity : Math.floor((this.maxTokens - tokens) / size) + 1;
+    const { size, nextTokens: tokens } = batch;
+    const prefillRuns = queue.headStartAt <= clock.at;
+    const isBlocked = this.waitingCount > 0 && this.blockedUntil > batch.done;
     const iterations = decode(
       clock,
       this.profile,
@@ -248,50 +242,49 @@ export class EdgeServer {
       tokens,
       size,
       prefillRuns ? 1 - prefillSlowdown : 1,
-      Math.min(batch.iterationsToEvent, blocked, untilFull),
-      Math.min(endAt, prefillRuns ? prefills.headEndAt : prefills.headStartAt),
+      Math.min(
+        batch.iterationsToFinish,
+        isBlocked ? this.blockedUntil - batch.done : Infinity,
+        Math.floor((this.maxTokens - tokens) / size) + 1,
+      ),
+      Math.min(endAt, prefillRuns ? queue.headEndAt : queue.headStartAt),
       recorder &&
         ((n, at, seconds, held) => {
           const k = this.slotIterations + n + 1;
           recorder.record(this.index, slot, k, at, seconds, held, this.requestsInBatch, prefillRuns);
         }),
     );
-    const last = tokens + (iterations - 1) * size;
-    this.slotPeakTokens = Math.max(this.slotPeakTokens, last);
+    this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens + (iterations - 1) * size);
     this.slotIterations += iterations;
-    batch.done += iterations;
-    const held = (iterations * (tokens + last)) / 2 - iterations * batch.heldTokens;
-    const heldByOutgrown = iterations * (outgrownTokens + (outgrownCount * (iterations - 1)) / 2);
-    this.expected.progress(iterations * (size - outgrownCount), held - heldByOutgrown);
+    batch.progress(iterations);
   }
 
   /** A request that has generated its last token leaves and frees its KV cache; in static batching it waits for all. */
-  private takeFinished(table: RequestTable, completed: HandleQueue): void {
-    const { batch } = this;
-    const { isExact } = batch;
+  private takeFinished(left: Departures): void {
+    const { batch, table } = this;
     for (let handle = batch.takeFinished(); handle >= 0; handle = batch.takeFinished()) {
-      if (!isExact) this.blockedUntil = 0;
-      this.expected.finish(table, handle);
+      this.blockedUntil = 0;
       if (this.constants.batching === 'static') {
         batch.heldTokens += table.inputTokens[handle] + table.outputTokens[handle];
         this.held.push(handle);
       } else {
-        this.complete(table, handle, completed);
+        this.complete(handle, left);
       }
     }
-    batch.noteOutgrown();
-    this.endStaticBatch(table, completed);
+    this.endStaticBatch(left);
   }
 
-  private endStaticBatch(table: RequestTable, completed: HandleQueue): void {
+  private endStaticBatch(left: Departures): void {
     if (this.batch.size > 0 || this.held.length === 0) return;
-    while (this.held.length > 0) this.complete(table, this.held.shift(), completed);
+    for (const handle of this.held) this.complete(handle, left);
+    this.held = [];
     this.batch.heldTokens = 0;
   }
 
-  private complete(table: RequestTable, handle: number, completed: HandleQueue): void {
+  private complete(handle: number, { completed }: Departures): void {
+    const { table } = this;
     table.completedAt[handle] = this.clock.at;
-    table.decodeSeconds[handle] = this.decodedSeconds(table, handle) + table.decodedBeforeSeconds[handle];
+    table.decodeSeconds[handle] = this.decodedSince(handle) + table.decodedBefore[handle];
     this.requestCount--;
     completed.push(handle);
   }

@@ -1,4 +1,3 @@
-import type { RequestTable } from './request-table';
 import type { Admission } from './scenario';
 
 /** Token-iterations that a request asks of a KV cache: Σ_{k=1..l_out} (l_in + k). */
@@ -28,14 +27,4 @@ export function tokensOnArrival(
   predictedTokens: number,
 ): number {
   return inputTokens + (admission === 'true-length' ? outputTokens : Math.min(outputTokens, predictedTokens));
-}
-
-/** Tokens to prefill: l_in, after a preemption with the tokens generated before it. */
-export function promptTokens(table: RequestTable, handle: number): number {
-  return table.inputTokens[handle] + table.generatedTokens[handle];
-}
-
-/** Output tokens expected when the request joins: max(l̂ − g, 1). */
-export function expectedTokens(table: RequestTable, handle: number): number {
-  return Math.max(table.predictedTokens[handle] - table.generatedTokens[handle], 1);
 }

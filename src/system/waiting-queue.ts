@@ -1,64 +1,78 @@
-import { HandleQueue } from './handle-queue';
-import { PrefillQueue, prefillSeconds } from './prefill';
 import type { RequestTable } from './request-table';
+import { kvTokenIterations } from './token-counts';
 
-/** The requests of a server outside its running batch, in order of arrival: first prefilled ones, then the others. */
+/** Seconds to prefill a batch, III-C1: D_pre = Σ l_in / v_pre. */
+export function prefillSeconds(inputTokens: number, tokensPerSecond: number): number {
+  return inputTokens / tokensPerSecond;
+}
+
+/** The prefill of one batch, s. */
+interface Prefill {
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly handles: readonly number[];
+}
+
+/**
+ * The requests of a server outside its running batch. A slot's batch starts its prefill when its last request has been
+ * received and the prefill before it has ended.
+ * Note: the paper does not say what happens when the previous slot's prefill is still running; the batch waits.
+ */
 export class WaitingQueue {
-  /** Prefilled requests, which wait for admission. */
-  prefilledCount = 0;
-  prefills: PrefillQueue = new PrefillQueue();
-  private handles: HandleQueue = new HandleQueue();
+  /** Prefilled requests, which wait for admission, the next one first. */
+  prefilled: number[] = [];
+  /** The end of the prefill queued last, s. */
+  freeAt: number = -Infinity;
+  /** Σ max(l̂ − g, 1) of the requests, output tokens expected to come, and Σ (l_in + k) over these, token-iterations. */
+  expectedTokens = 0;
+  expectedTokenIterations = 0;
+  private prefills: Prefill[] = [];
 
-  /** Requests that are being sent or prefilled. */
-  get prefillingCount(): number {
-    return this.handles.length - this.prefilledCount;
+  constructor(
+    private readonly table: RequestTable,
+    private readonly prefillTokensPerSecond: number,
+  ) {}
+
+  /** Start of the oldest batch's prefill, s; ∞ when there is none. */
+  get headStartAt(): number {
+    return this.prefills.length === 0 ? Infinity : this.prefills[0].startAt;
   }
 
-  /** The request to be admitted next. Only with prefilledCount > 0. */
-  get head(): number {
-    return this.handles.at(0);
+  /** End of the oldest batch's prefill, s; ∞ when there is none. */
+  get headEndAt(): number {
+    return this.prefills.length === 0 ? Infinity : this.prefills[0].endAt;
   }
 
-  shift(): void {
-    this.handles.shift();
-    this.prefilledCount--;
-  }
-
-  /**
-   * Receives the slot's batch and writes to the table when it is synchronised and prefilled.
-   *
-   * @param handles the batch in arrival order; entries from..from+count−1 are read.
-   */
-  receive(
-    table: RequestTable,
-    handles: Int32Array,
-    from: number,
-    count: number,
-    slotStartAt: number,
-    prefillTokensPerSecond: number,
-  ): void {
+  /** Receives the slot's batch and writes to the table when it is synchronised and prefilled. */
+  receive(handles: readonly number[], slotStartAt: number): void {
+    const { table } = this;
     let slowest = 0;
-    let inputTokens = 0;
-    for (let i = from; i < from + count; i++) {
-      const handle = handles[i];
-      slowest = Math.max(slowest, table.transmissionSeconds[handle]);
-      inputTokens += table.inputTokens[handle];
-      this.handles.push(handle);
-    }
+    for (const handle of handles) slowest = Math.max(slowest, table.transmissionSeconds[handle]);
     const synchronisedAt = slotStartAt + slowest;
-    const startAt = this.prefills.push(synchronisedAt, prefillSeconds(inputTokens, prefillTokensPerSecond), count);
-    for (let i = from; i < from + count; i++) {
-      const handle = handles[i];
+    const startAt = this.push(handles, synchronisedAt);
+    for (const handle of handles) {
       table.synchronisedAt[handle] = synchronisedAt;
       table.prefillStartAt[handle] = startAt;
-      table.prefillEndAt[handle] = this.prefills.freeAt;
+      table.prefillEndAt[handle] = this.freeAt;
     }
   }
 
-  /** Queues the prefill of a preempted request, its prompt and generated tokens. */
-  receiveAgain(handle: number, tokens: number, at: number, prefillTokensPerSecond: number): void {
-    this.handles.push(handle);
-    this.prefills.push(at, prefillSeconds(tokens, prefillTokensPerSecond), 1);
+  /** Queues the prefill of requests, prompt and generated tokens, that are ready at a time, s; returns its start. */
+  push(handles: readonly number[], readyAt: number): number {
+    let tokens = 0;
+    for (const handle of handles) {
+      tokens += this.table.promptTokens(handle);
+      this.count(handle, 1);
+    }
+    const startAt = Math.max(readyAt, this.freeAt);
+    this.freeAt = startAt + prefillSeconds(tokens, this.prefillTokensPerSecond);
+    this.prefills.push({ startAt, endAt: this.freeAt, handles });
+    return startAt;
+  }
+
+  /** Takes out the request that is admitted next. Only with a prefilled one. */
+  shift(): void {
+    this.count(this.prefilled.shift() as number, -1);
   }
 
   /**
@@ -67,24 +81,26 @@ export class WaitingQueue {
    * @param at s.
    * @returns whether the head is a new one for that reason.
    */
-  advanceTo(at: number, table: RequestTable): boolean {
+  advanceTo(at: number): boolean {
     let hasNewHead = false;
-    while (this.prefills.headEndAt <= at) {
-      const count = this.prefills.shift();
-      if (table.preemptions[this.handles.at(this.prefilledCount)] > 0) {
-        this.handles.moveToFront(this.prefilledCount);
-        hasNewHead = true;
-      }
-      this.prefilledCount += count;
+    while (this.headEndAt <= at) {
+      const { handles } = this.prefills.shift() as Prefill;
+      const isPreempted = this.table.preemptions[handles[0]] > 0;
+      if (isPreempted) this.prefilled.unshift(...handles);
+      else for (const handle of handles) this.prefilled.push(handle);
+      hasNewHead ||= isPreempted;
     }
     return hasNewHead;
   }
 
-  clone(): WaitingQueue {
-    const copy = new WaitingQueue();
-    copy.prefilledCount = this.prefilledCount;
-    copy.prefills = this.prefills.clone();
-    copy.handles = this.handles.clone();
-    return copy;
+  clone(table: RequestTable): WaitingQueue {
+    const copy = new WaitingQueue(table, this.prefillTokensPerSecond);
+    return Object.assign(copy, this, { table, prefilled: [...this.prefilled], prefills: [...this.prefills] });
+  }
+
+  private count(handle: number, sign: number): void {
+    const expected = this.table.expectedTokens(handle);
+    this.expectedTokens += sign * expected;
+    this.expectedTokenIterations += sign * kvTokenIterations(this.table.promptTokens(handle), expected);
   }
 }

@@ -1,5 +1,4 @@
 import { decodeProfile, iterationSeconds, type DecodeProfile } from '../../src/system/decode-profile';
-import { HandleQueue } from '../../src/system/handle-queue';
 import { RequestTable } from '../../src/system/request-table';
 import type { ServerSpec } from '../../src/system/scenario';
 import type { Serving } from '../../src/system/serving';
@@ -38,11 +37,13 @@ class LeanServer {
   private line: Job[] = [];
   private running: Job[] = [];
   private now = 0;
+  incoming: number[] = [];
 
   constructor(
     readonly index: number,
     readonly spec: ServerSpec,
     private readonly constants: ServingConstants,
+    private readonly table: RequestTable,
   ) {
     this.profile = decodeProfile(spec.decodeProfile);
     this.maxTokens = tokensThatFit(spec.kvCapacityBytes, constants.kvBytesPerToken);
@@ -64,21 +65,21 @@ class LeanServer {
     return this.running.reduce((tokens, job) => tokens + job.input + job.generated + 1, 0);
   }
 
-  get remainingOutputTokens(): number {
-    return this.all().reduce((tokens, job) => tokens + job.output - job.generated, 0);
-  }
-
-  get remainingTokenIterations(): number {
+  expectedWork(): { tokens: number; tokenIterations: number } {
+    const jobs = this.all();
     const left = (job: Job): number =>
       kvTokenIterations(job.input, job.output) - kvTokenIterations(job.input, job.generated);
-    return this.all().reduce((sum, job) => sum + left(job), 0);
+    return {
+      tokens: jobs.reduce((tokens, job) => tokens + job.output - job.generated, 0),
+      tokenIterations: jobs.reduce((sum, job) => sum + left(job), 0),
+    };
   }
 
   iterationSeconds(tokens: number): number {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
   }
 
-  receive(table: RequestTable, handles: readonly number[], slotStartAt: number): void {
+  private receive(table: RequestTable, handles: readonly number[], slotStartAt: number): void {
     let slowest = 0;
     let tokens = 0;
     for (const handle of handles) {
@@ -110,18 +111,24 @@ class LeanServer {
     return head === undefined ? Infinity : Math.max(this.now, head.endAt);
   }
 
-  beginSlot(): void {
+  beginSlot(startAt: number): void {
+    if (this.incoming.length > 0) this.receive(this.table, this.incoming, startAt);
+    this.incoming = [];
     this.slotTokenSeconds = 0;
     this.slotPeakTokens = 0;
     this.slotIterations = 0;
   }
 
-  advance(table: RequestTable, endAt: number, completed: HandleQueue): void {
+  advance(table: RequestTable, endAt: number, completed: number[]): void {
     for (let at = this.nextIterationAt; at < endAt; at = this.nextIterationAt) {
       this.now = at;
       this.join(table);
       this.iterate(table, completed);
     }
+  }
+
+  get requestCount(): number {
+    return this.runningCount + this.waitingCount + this.prefillingCount;
   }
 
   private all(): Job[] {
@@ -156,7 +163,7 @@ class LeanServer {
     return true;
   }
 
-  private iterate(table: RequestTable, completed: HandleQueue): void {
+  private iterate(table: RequestTable, completed: number[]): void {
     const { running, now } = this;
     const head = this.prefills.at(0);
     let tokens = 0;
@@ -188,29 +195,29 @@ class LeanServer {
 /** The servers of a system, with the public face of `Serving` that the environment uses. */
 class LeanServing {
   readonly table: RequestTable = new RequestTable();
-  readonly completed: HandleQueue = new HandleQueue();
-  readonly lost: HandleQueue = new HandleQueue();
+  completed: number[] = [];
+  readonly lost: readonly number[] = [];
   readonly servers: readonly LeanServer[];
 
   constructor(
     specs: readonly ServerSpec[],
     readonly constants: ServingConstants,
   ) {
-    this.servers = specs.map((spec, s) => new LeanServer(s, spec, constants));
+    this.servers = specs.map((spec, s) => new LeanServer(s, spec, constants, this.table));
   }
 
-  submit(handles: Int32Array, count: number, slotStartAt: number): void {
-    const batches = this.servers.map((): number[] => []);
-    for (const handle of handles.subarray(0, count)) batches[this.table.server[handle]]?.push(handle);
-    batches.forEach((batch, s) => {
-      if (batch.length > 0) this.servers[s]?.receive(this.table, batch, slotStartAt);
-    });
+  submit(handle: number): void {
+    this.servers[this.table.server[handle]].incoming.push(handle);
+  }
+
+  get requestCount(): number {
+    return this.servers.reduce((sum, server) => sum + server.requestCount, 0);
   }
 
   runSlot(slot: number): void {
-    this.completed.clear();
+    this.completed = [];
     for (const server of this.servers) {
-      server.beginSlot();
+      server.beginSlot(slot * this.constants.slotSeconds);
       server.advance(this.table, (slot + 1) * this.constants.slotSeconds, this.completed);
     }
   }

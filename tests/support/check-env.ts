@@ -75,7 +75,7 @@ function transcript(env: Environment, assign: Assign): string {
     const { outcome } = step;
     if (outcome === null) continue;
     demand(outcome.slot === t - 1, 'an outcome tells its slot');
-    const completed = Array.from(outcome.completions.total.subarray(0, outcome.completions.count));
+    const completed = outcome.completions.rows().map(({ total }) => total);
     lines.push(JSON.stringify([step.reward, completed, Array.from(outcome.eta), outcome.rejected]));
   }
   let refuses = false;

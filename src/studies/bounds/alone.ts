@@ -1,5 +1,5 @@
 import { decodeProfile, iterationSeconds } from '../../system/decode-profile';
-import { prefillSeconds } from '../../system/prefill';
+import { prefillSeconds } from '../../system/waiting-queue';
 import { type Episode, canHold } from './episode';
 
 /**

@@ -1,6 +1,6 @@
 import { invalid } from '../../core/errors';
-import { Serving } from '../../system/serving';
 import { RequestTable } from '../../system/request-table';
+import { Serving } from '../../system/serving';
 import { type Episode, canHold } from './episode';
 
 /** Requests that a set, a number's bits, has room for. */
@@ -23,7 +23,6 @@ export interface ServerCost {
  */
 export class ServerCosts {
   private readonly known: readonly Map<number, ServerCost>[];
-  private readonly handles: Int32Array = new Int32Array(MOST_REQUESTS);
 
   /** @throws UserError when the episode has more than 24 requests. */
   constructor(readonly episode: Episode) {
@@ -40,24 +39,22 @@ export class ServerCosts {
 
   /** Server s alone, slot by slot as the environment does it, then the drain. */
   private run(s: number, set: number): ServerCost {
-    const { episode, handles } = this;
+    const { episode } = this;
     const { servers, constants, config, firstOfSlot, inputTokens, outputTokens } = episode;
-    const serving = new Serving([servers[s]], constants);
-    serving.table = new RequestTable(MOST_REQUESTS);
-    const { table } = serving;
+    const table = new RequestTable(MOST_REQUESTS);
+    const serving = new Serving([servers[s]], constants, table);
     // M_s·Δ in token-seconds, of which η is a share.
     const tokenSeconds = (servers[s].kvCapacityBytes / constants.kvBytesPerToken) * constants.slotSeconds;
     const eta = new Float64Array(config.slots);
     let seconds = 0;
     const collect = (): void => {
-      for (let k = 0; k < serving.completed.length; k++) {
-        const handle = serving.completed.at(k);
+      for (const handle of serving.completed) {
         seconds += table.completedAt[handle] - table.slot[handle] * config.slotSeconds;
         table.release(handle);
       }
     };
     for (let t = 0; t < config.slots; t++) {
-      let count = 0;
+      const handles: number[] = [];
       for (let n = firstOfSlot[t]; n < firstOfSlot[t + 1]; n++) {
         if (((set >> n) & 1) === 0) continue;
         if (!canHold(episode, n, s)) return { seconds: Infinity, eta };
@@ -68,11 +65,12 @@ export class ServerCosts {
         table.inputTokens[handle] = inputTokens[n];
         table.outputTokens[handle] = outputTokens[n];
         table.predictedTokens[handle] = outputTokens[n];
-        handles[count++] = handle;
+        handles.push(handle);
       }
-      for (let k = 0; k < count; k++)
-        table.transmissionSeconds[handles[k]] = episode.transmissionSeconds(table.index[handles[k]], s, count);
-      serving.submit(handles, count, t * config.slotSeconds);
+      for (const handle of handles) {
+        table.transmissionSeconds[handle] = episode.transmissionSeconds(table.index[handle], s, handles.length);
+        serving.submit(handle);
+      }
       serving.runSlot(t);
       eta[t] = serving.servers[0].slotTokenSeconds / tokenSeconds;
       collect();
