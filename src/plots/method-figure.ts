@@ -35,7 +35,7 @@ const PARTS: readonly Part[] = [
     width: 19,
     height: 17,
     title: '3 Slot t runs',
-    label: 'prefill, decoding;<br>imbalance Y<sub>s</sub>(t); waiting Υ(t)',
+    label: 'prefill, decoding; Y<sub>s</sub>(t),<br>requests that wait',
     colour: COLOURS.grey,
   },
   {
