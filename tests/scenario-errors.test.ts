@@ -136,7 +136,8 @@ describe('parseScenario', () => {
     'refuses unknown keys in "%s"',
     (path) => {
       const where = path === '' ? 'sloTSeconds' : `${path}.sloTSeconds`;
-      expect(complaint(where, 7)).toBe(`${FILE}: ${where} is 7; allowed: no unknown keys`);
+      const hint = path === '' ? '; did you mean slotSeconds?' : '';
+      expect(complaint(where, 7)).toBe(`${FILE}: ${where} is 7; allowed: no unknown keys${hint}`);
     },
   );
 
