@@ -1,5 +1,4 @@
 import { alignColumns } from '../core/text-table';
-import { bytesToGigabytes } from '../core/units';
 import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
 import type { ServerSpec } from '../system/scenario';
@@ -64,8 +63,8 @@ export function reportText(
     ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'],
     ...metrics.perServer.map((server, s) => [
       servers[s].name,
-      short(bytesToGigabytes(servers[s].kvCapacityBytes)),
-      short(bytesToGigabytes(servers[s].kvCapacityBytes / kvPoolFraction)),
+      short(servers[s].kvCapacityBytes / 1e9),
+      short(servers[s].kvCapacityBytes / kvPoolFraction / 1e9),
       short(server.eta),
       short(100 * server.peak),
       short(server.deviation),

@@ -1,22 +1,5 @@
 import { z } from 'zod';
-import { UserError, show } from './errors';
-
-/** `['servers', 1, 'name']` as a reader writes it: `servers[1].name`. */
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) =>
-      typeof key === 'number' ? `${text}[${String(key)}]` : text === '' ? String(key) : `${text}.${String(key)}`,
-    '',
-  );
-}
-
-/** The value a path leads to, or undefined. */
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (v, key) => (typeof v === 'object' && v !== null ? (v as Record<PropertyKey, unknown>)[key] : undefined),
-    value,
-  );
-}
+import { UserError, invalid } from './errors';
 
 /** Letters to insert, delete or replace to make one word of another. */
 function distance(a: string, b: string): number {
@@ -37,23 +20,21 @@ function distance(a: string, b: string): number {
  * @throws UserError with file, field, value and what is allowed; the first fault only, with the count of the others.
  */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const [issue, ...others] = result.error.issues;
   const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;
-  const path = pathText(issue.path);
-  if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0] ?? '';
-    const within = at(value, issue.path);
-    const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-    const meant = known.find((name) => distance(key, name) <= 2);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    throw new UserError(
-      `${file}: ${path === '' ? '' : `${path}.`}${key} is ${show(at(within, [key]))}; allowed: no unknown keys${hint}${more}`,
-    );
-  }
-  throw new UserError(
-    `${file}: ${path === '' ? 'the whole' : path} is ${show(at(value, issue.path))}; allowed: ${issue.message}${more}`,
+  const complaint = (path: readonly PropertyKey[], found: unknown, allowed: string): UserError =>
+    invalid(`${file}: ${path.length === 0 ? 'the whole' : z.core.toDotPath(path)}`, found, `${allowed}${more}`);
+  if (issue.code !== 'unrecognized_keys') throw complaint(issue.path, issue.input, issue.message);
+  const [key] = issue.keys;
+  const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const meant = known.find((name) => distance(key, name) <= 2);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  throw complaint(
+    [...issue.path, key],
+    (issue.input as unknown as Record<string, unknown>)[key],
+    `no unknown keys${hint}`,
   );
 }
 

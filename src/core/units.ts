@@ -13,15 +13,6 @@ export function dbToRatio(db: number): number {
   return 10 ** (db / 10);
 }
 
-export function megahertzToHertz(megahertz: number): number {
-  return megahertz * 1e6;
-}
-
-/** Bytes to gigabytes, decimal: 10⁹ bytes = 1 GB. */
-export function bytesToGigabytes(bytes: number): number {
-  return bytes / 1e9;
-}
-
 /** Gigabytes to bytes, decimal: 1 GB = 10⁹ bytes. */
 export function gigabytesToBytes(gigabytes: number): number {
   return gigabytes * 1e9;

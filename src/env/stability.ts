@@ -1,4 +1,4 @@
-import { studentUpperTail } from '../core/statistics';
+import { mean as meanOf, studentUpperTail } from '../core/statistics';
 
 /** Whether the servers keep up with the requests that arrive; UNKNOWN where a run decides neither. */
 export type StabilityVerdict = 'STABLE' | 'OVERLOADED' | 'UNKNOWN';
@@ -76,24 +76,10 @@ interface Finding {
 }
 
 /**
- * Records the backlog of each server, slot by slot, and judges whether the servers keep up (docs/stability.md).
- *
- * The backlog of a server whose arrivals are ρ > 1 times its capacity is a random walk with a drift of 1 − 1/ρ of the
- * arrivals; the backlog of a server that keeps up is stationary. The last two thirds of the run, its end included, are
- * cut into 20 groups of slots.
- *  OVERLOADED: the mean of the 19 differences between the groups' mean backlogs is above 0 by a t test at 0.5 % (at
- *    0.5 %/S for each of S servers); the growth is above one slot's arrivals and above one request, and does not level
- *    off. Differences of a random walk are independent but for the overlap of means (a factor of 3/2 in the variance);
- *    those of a stationary backlog are negatively correlated, which only makes the test more careful.
- *  STABLE: the growth is below 2 % of the arrivals at 95 %, by the same differences, or by the least-squares line if the
- *    von Neumann ratio of its residuals excludes a random walk at 1 % (Sargan and Bhargava, 1983).
- *  UNKNOWN: neither; also fewer than 30 slots, or a server that completed nothing in the first third.
- * A window in which the arrivals are not stationary (variance between groups against the mean square of successive
- * differences at 0.5 %, and a range above 5 % of the mean) is passed over for the last third, sixth or twelfth of the
- * run. The longest window with stationary arrivals decides; a shorter one may still show OVERLOADED. Without such a window
- * the two thirds are judged by the backlog and by the backlog over the arrivals (Little's delay): overload makes both
- * grow, and one whose growth is excluded suffices for STABLE.
- * The system is OVERLOADED if the sum over servers or a server is, STABLE if the sum and all servers are, else UNKNOWN.
+ * Records the backlog of each server, slot by slot, and judges whether the servers keep up, by the rule of docs/stability.md:
+ * OVERLOADED where growth over the last two thirds of the run is shown, STABLE where growth above 2 % of the arrivals is
+ * excluded, UNKNOWN where neither is. The system is OVERLOADED if the sum over servers or a server is, STABLE if the sum
+ * and all servers are.
  *
  * Memory: at most 512 batches of slots per server, merged in pairs when they are full, however many slots there are.
  */
@@ -195,7 +181,7 @@ export class BacklogRecord {
       return (
         (findings[0].verdict === 'UNKNOWN' && findings.find(({ verdict }) => verdict === 'OVERLOADED')) || findings[0]
       );
-    const perSlot = first.arrivals.reduce((a, b) => a + b, 0) / GROUPS;
+    const perSlot = meanOf(first.arrivals);
     const delay = first.backlog.map((n, k) => (perSlot * n) / first.arrivals[k]);
     return decide([growthOf(first.backlog, first.middle), growthOf(delay, first.middle)], first, level);
   }
@@ -227,17 +213,13 @@ export class BacklogRecord {
 
 /** Whether arrivals vary between groups no more than their noise, from batch to batch, explains. */
 function isStationary(groups: readonly number[], batches: readonly number[], batchSlots: number): boolean {
-  const mean = groups.reduce((a, b) => a + b, 0) / groups.length;
+  const mean = meanOf(groups);
   if (Math.max(...groups) - Math.min(...groups) <= ARRIVALS_RANGE * mean) return true;
   let squares = 0;
   for (let b = 1; b < batches.length; b++) squares += ((batches[b] - batches[b - 1]) / batchSlots) ** 2;
   const noise = squares / (2 * (batches.length - 1));
   const between = groups.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (groups.length - 1);
   return between * (batches.length / groups.length) <= ARRIVALS_F * noise;
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((a, b) => a + b, 0) / values.length;
 }
 
 /** The growth of a series of group means at their middles. */
@@ -273,7 +255,7 @@ function slopeBound(values: readonly number[], middle: readonly number[]): numbe
 /** OVERLOADED if all growths are shown, STABLE if one is excluded. */
 function decide(growths: readonly Growth[], window: Window, level: number): Finding {
   const { backlog, arrivals, slots } = window;
-  const perSlot = arrivals.reduce((a, b) => a + b, 0) / arrivals.length;
+  const perSlot = meanOf(arrivals);
   const [early, late] = [backlog[0], backlog[backlog.length - 1]];
   const [{ mean }] = growths;
   const isShown = ({ mean: growth, error, levelsOff }: Growth): boolean =>

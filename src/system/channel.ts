@@ -1,5 +1,5 @@
 import { hashLabel, uniformAt } from '../core/rng';
-import { dbToRatio, dbmToWatts, megahertzToHertz } from '../core/units';
+import { dbToRatio, dbmToWatts } from '../core/units';
 import type { SystemConfig } from './config';
 
 /** Users closer than this to a server count as this far, m [C]. */
@@ -114,9 +114,7 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
   const floor = LEAST_DISTANCE_METERS * LEAST_DISTANCE_METERS;
   const fades = config.fading === 'rayleigh';
   return {
-    bandwidthHz: Float64Array.from({ length: servers }, (_, s) =>
-      megahertzToHertz(draw(bandwidthKey, s, bandwidthMHz)),
-    ),
+    bandwidthHz: Float64Array.from({ length: servers }, (_, s) => 1e6 * draw(bandwidthKey, s, bandwidthMHz)),
     powerW: Float64Array.from({ length: users }, (_, u) => dbmToWatts(draw(powerKey, u, txPowerDbm))),
     serverX,
     serverY,

@@ -81,12 +81,14 @@ const decodeProfile = z
       if (point.kvBytes <= before.kvBytes)
         context.addIssue({
           code: 'custom',
+          input: point.kvBytes,
           path: [i + 1, 'kvBytes'],
           message: `more than the point before (${String(before.kvBytes)})`,
         });
       if (point.iterationsPerSecond > before.iterationsPerSecond)
         context.addIssue({
           code: 'custom',
+          input: point.iterationsPerSecond,
           path: [i + 1, 'iterationsPerSecond'],
           message: `at most the point before (${String(before.iterationsPerSecond)})`,
         });
