@@ -36,26 +36,24 @@ export function evaluateHeldOut(
   seed: number,
 ): HeldOutLog {
   const place = { ...config, slots: heldOutSlots };
-  const runs = (draws: Draws): RunMetrics[] =>
-    Array.from({ length: heldOutEpisodes }, (_, k) =>
+  const log = (name: string, draws: Draws): [string, number][] => {
+    const runs = Array.from({ length: heldOutEpisodes }, (_, k) =>
       simulate(
         place,
         (_config, rng) => policyScheduler(policy, rng, { draws }),
-        hashLabel(seed, `held out while training ${String(k)}`),
+        hashLabel(seed, `held out while training ${k}`),
         decision,
       ),
     );
-  const mean = (of: RunMetrics[], field: 'meanLatency' | 'p99Latency' | 'deviation' | 'highKvPercent'): number =>
-    of.reduce((sum, run) => sum + run[field] / of.length, 0);
-  const [independent, stratified] = [runs('independent'), runs('stratified')];
-  return {
-    heldOutLatency: mean(independent, 'meanLatency'),
-    heldOutP99Latency: mean(independent, 'p99Latency'),
-    heldOutDeviation: mean(independent, 'deviation'),
-    heldOutHighKvPercent: mean(independent, 'highKvPercent'),
-    heldOutStratifiedLatency: mean(stratified, 'meanLatency'),
-    heldOutStratifiedP99Latency: mean(stratified, 'p99Latency'),
-    heldOutStratifiedDeviation: mean(stratified, 'deviation'),
-    heldOutStratifiedHighKvPercent: mean(stratified, 'highKvPercent'),
+    const mean = (of: (run: RunMetrics) => number): number =>
+      runs.reduce((sum, run) => sum + of(run) / heldOutEpisodes, 0);
+    return [
+      [`${name}Latency`, mean((run) => run.meanLatency)],
+      [`${name}P99Latency`, mean((run) => run.p99Latency)],
+      [`${name}Deviation`, mean((run) => run.deviation)],
+      [`${name}HighKvPercent`, mean((run) => run.highKvPercent)],
+    ];
   };
+  const entries = [...log('heldOut', 'independent'), ...log('heldOutStratified', 'stratified')];
+  return Object.fromEntries(entries) as unknown as HeldOutLog;
 }

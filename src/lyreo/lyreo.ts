@@ -1,6 +1,5 @@
 import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
-import type { RunMetrics } from '../env/metrics';
 import type { Mlp } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
@@ -110,16 +109,24 @@ export class Learner {
     const rollout = this.play();
     const credit = this.assignCredit(rollout);
     const ppo = this.learn(rollout, credit);
+    const { metrics } = rollout;
+    const { config, policy, decision, training, seed } = this;
     const log = {
       update: this.updates,
-      slots: this.updates * this.config.slots,
-      ...episodeLog(rollout.metrics),
+      slots: this.updates * config.slots,
+      latency: metrics.meanLatency,
+      p99Latency: metrics.p99Latency,
+      deviation: metrics.deviation,
+      queue: metrics.meanQueue,
+      highKvPercent: metrics.highKvPercent,
       quality: credit.quality,
       predictorLoss: credit.predictorLoss,
       ...ppo,
-      ...this.heldOut(),
+      ...(training.heldOutEpisodes > 0 && evaluateHeldOut(config, policy, decision, training, seed)),
     };
-    this.check(log);
+    this.checkTensors(log.update);
+    for (const [name, value] of Object.entries(log))
+      if (!Number.isFinite(value)) throw new DivergenceError(`update ${log.update}: ${name} is ${value}`);
     return { log, rollout, credit };
   }
 
@@ -205,11 +212,6 @@ export class Learner {
     return this.valueNorm.normalised(targets);
   }
 
-  private heldOut(): Partial<HeldOutLog> {
-    const { config, policy, decision, training, seed } = this;
-    return training.heldOutEpisodes === 0 ? {} : evaluateHeldOut(config, policy, decision, training, seed);
-  }
-
   /** V of the latency and the immediate stream, [T + 1, 2]. */
   values(rollout: Rollout): Float64Array {
     return this.valueNorm.restored(stateValues(this.critic, rollout.states));
@@ -247,14 +249,7 @@ export class Learner {
     this.credit.dispose?.();
   }
 
-  private check(log: UpdateLog): void {
-    const bad = Object.entries(log).find(([, x]) =>
-      typeof x === 'number' && !Number.isFinite(x) && !Number.isNaN(x) ? true : Number.isNaN(x as number),
-    );
-    this.checkTensors(log.update);
-    if (bad !== undefined) throw new DivergenceError(`update ${String(log.update)}: ${bad[0]} is ${String(bad[1])}`);
-  }
-
+  /** @throws DivergenceError naming the first tensor with NaN or ∞. */
   private checkTensors(update: number): void {
     // In the order in which one spoils the next.
     const { predictor } = this.credit;
@@ -268,16 +263,4 @@ export class Learner {
       if (name !== undefined) throw new DivergenceError(`update ${String(update)}: ${who}, ${name} is not finite`);
     }
   }
-}
-
-function episodeLog(
-  metrics: RunMetrics,
-): Pick<UpdateLog, 'latency' | 'p99Latency' | 'deviation' | 'queue' | 'highKvPercent'> {
-  return {
-    latency: metrics.meanLatency,
-    p99Latency: metrics.p99Latency,
-    deviation: metrics.deviation,
-    queue: metrics.meanQueue,
-    highKvPercent: metrics.highKvPercent,
-  };
 }

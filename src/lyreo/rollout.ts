@@ -52,8 +52,6 @@ export interface Rollout {
   readonly chi: Float32Array;
   /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
   readonly contribution: Float32Array;
-  /** Requests of the slot that were not refused, at most U, [T]; what stands behind them is void. */
-  readonly counts: Int32Array;
   /** 1 where a request was answered, else 0, [T·U]: what was refused or rejected has no latency and teaches nothing. */
   readonly answered: Uint8Array;
   /** l̂_out of every request, tokens, [T·U]. */
@@ -68,8 +66,6 @@ export interface Rollout {
     readonly balance: Float64Array;
     readonly memory: Float64Array;
   };
-  /** Σ D_tot of what the drain completed, s. */
-  readonly drainedLatency: number;
   /** ∫ N(t) dt over the slot, request-seconds, [T]. */
   readonly requestSeconds: Float64Array;
   /** Y_s(t) of the balance measure, [T, S]; Z_s(t) before it, [T, S]. */
@@ -77,9 +73,6 @@ export interface Rollout {
   readonly queue: Float64Array;
   readonly metrics: RunMetrics;
 }
-
-/** A rollout while it is written. */
-type Recording = Omit<Rollout, 'metrics' | 'drainedLatency'> & { drainedLatency: number };
 
 /** Optional parts of an episode. */
 export interface EpisodeOptions {
@@ -115,51 +108,53 @@ export function playEpisode(
   const { balanceMeasure, showsQueue } = options;
   const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue });
   const metrics = new Metrics(S, config.balanceTolerance);
-  const { sharedInputs, rowInputs } = policy.net.shape;
-  const rowsPerSlot = U * policy.rowsPerRequest;
+  const record = slotRecord(policy, T * U, S);
+  const sharedInputs = record.shared.length;
   const C = criticInputs(S);
-  const P = PREDICTOR_FEATURES;
-  const rollout: Recording = {
+  const rollout: Omit<Rollout, 'metrics'> = {
     slots: T,
     requests: U,
     servers: S,
+    ...record,
     shared: new Float32Array(T * sharedInputs),
-    rows: new Float32Array(T * rowsPerSlot * rowInputs),
-    prior: new Float32Array(T * U * S),
-    actions: new Int32Array(T * U),
-    logProbs: new Float32Array(T * U),
-    allLogProbs: new Float32Array(T * U * S),
     states: new Float32Array((T + 1) * C),
-    chi: new Float32Array(T * S * P),
+    chi: new Float32Array(T * S * PREDICTOR_FEATURES),
     contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
-    counts: new Int32Array(T),
     answered: new Uint8Array(T * U),
     predicted: new Int32Array(T * U).fill(1),
     latency: new Float64Array(T * U),
     completedSlot: new Int32Array(T * U).fill(-1),
     terms: { latency: new Float64Array(T), balance: new Float64Array(T), memory: new Float64Array(T) },
-    drainedLatency: 0,
     requestSeconds: new Float64Array(T),
     deviation: new Float64Array(T * S),
     queue: new Float64Array(T * S),
   };
-  const record = slotRecord(policy, U, S);
   const assignment = new Int32Array(U);
   const burst = burstSlots === 0 || rng === null ? null : burstOn(S, rng);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
+    /** The slot's part of an array over all slots. */
+    const own = <A extends Float32Array | Int32Array>(all: A): A =>
+      all.subarray((all.length / T) * t, (all.length / T) * (t + 1)) as A;
     const { view } = step;
     encodeState(view, rollout.states, t * C);
-    policy.act(view, assignment, record, rng, drawsOfSlot(options, rng));
-    if (burst !== null && t < burstSlots) burst(record.actions, assignment, view.count);
-    rollout.counts[t] = view.count;
+    const { shared, rows, prior, actions, logProbs, allLogProbs } = rollout;
+    const slot: SlotRecord = {
+      shared: own(shared),
+      rows: own(rows),
+      prior: own(prior),
+      actions: own(actions),
+      logProbs: own(logProbs),
+      allLogProbs: own(allLogProbs),
+    };
+    policy.act(view, assignment, slot, rng, drawsOfSlot(options, rng));
+    if (burst !== null && t < burstSlots) burst(slot.actions, assignment, view.count);
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
-    keep(rollout, record, t, sharedInputs, rowsPerSlot * rowInputs, U, S);
-    encodeChi(view, assignment, rollout.chi, t * S * P, rollout.contribution, t * U * S * ASSIGNED_FEATURES);
+    encodeChi(view, assignment, rollout.states.subarray(t * C), own(rollout.chi), own(rollout.contribution));
     step = env.step(assignment);
     const outcome = step.outcome as SlotOutcome;
     metrics.add(outcome);
-    keepOutcome(rollout, outcome, t, T, slotSeconds);
+    keepOutcome(rollout, outcome, t, slotSeconds);
     const { latency, balance, memory } = reward.terms(outcome, weights);
     rollout.terms.latency[t] = latency;
     rollout.terms.balance[t] = balance;
@@ -191,92 +186,63 @@ function encodeState(view: SlotView, out: Float32Array, offset: number): void {
   encodeSlot(view, out, offset + view.serverCount * SERVER_FEATURES);
 }
 
-function keep(
-  rollout: Recording,
-  record: SlotRecord,
-  t: number,
-  sharedInputs: number,
-  rowNumbers: number,
-  U: number,
-  S: number,
-): void {
-  rollout.shared.set(record.shared, t * sharedInputs);
-  rollout.rows.set(record.rows, t * rowNumbers);
-  rollout.prior.set(record.prior, t * U * S);
-  rollout.actions.set(record.actions, t * U);
-  rollout.logProbs.set(record.logProbs, t * U);
-  rollout.allLogProbs.set(record.allLogProbs, t * U * S);
-}
-
-/** χ_t per server: its state, its constants, what it was assigned, and what the servers have on average. */
+/**
+ * χ_t per server: its state, its constants, what it was assigned, and what the servers have on average.
+ *
+ * @param states begins with the servers' features, [S, SERVER_FEATURES].
+ * @param chi [S, PREDICTOR_FEATURES].
+ * @param contribution [U, S, ASSIGNED_FEATURES].
+ */
 function encodeChi(
   view: SlotView,
   assignment: Int32Array,
+  states: Float32Array,
   chi: Float32Array,
-  at: number,
   contribution: Float32Array,
-  contributionAt: number,
 ): void {
-  const S = view.serverCount;
-  const U = view.count;
+  const { serverCount: S, count: U } = view;
   const P = PREDICTOR_FEATURES;
   const { meanInputTokens, meanOutputTokens } = view.config;
-  const states = new Float32Array(S * SERVER_FEATURES);
   const constants = new Float32Array(S * SERVER_CONSTANTS);
-  encodeServers(view, states);
   encodeConstants(view, constants);
-  for (let s = 0; s < S; s++) {
-    chi.set(states.subarray(s * SERVER_FEATURES, (s + 1) * SERVER_FEATURES), at + s * P);
-    chi.set(constants.subarray(s * SERVER_CONSTANTS, (s + 1) * SERVER_CONSTANTS), at + s * P + SERVER_FEATURES);
-  }
   const scale = S / U;
   for (let i = 0; i < U; i++) {
     for (let s = 0; s < S; s++) {
-      const k = contributionAt + (i * S + s) * ASSIGNED_FEATURES;
+      const k = (i * S + s) * ASSIGNED_FEATURES;
       contribution[k] = scale;
       contribution[k + 1] = (scale * view.inputTokens[i]) / meanInputTokens;
       contribution[k + 2] = (scale * view.predictedTokens[i]) / meanOutputTokens;
       contribution[k + 3] = view.requestWorkload(i, s);
       if (assignment[i] !== s) continue;
-      for (let f = 0; f < ASSIGNED_FEATURES; f++) chi[at + s * P + ASSIGNED_AT + f] += contribution[k + f];
+      for (let f = 0; f < ASSIGNED_FEATURES; f++) chi[s * P + ASSIGNED_AT + f] += contribution[k + f];
     }
   }
-  let demand = 0;
-  let workload = 0;
-  let queue = 0;
+  // Demand, workload and Z.
+  const means = [1, 6, 8].map((feature) => {
+    let mean = 0;
+    for (let s = 0; s < S; s++) mean += states[s * SERVER_FEATURES + feature] / S;
+    return mean;
+  });
   for (let s = 0; s < S; s++) {
-    demand += states[s * SERVER_FEATURES + 1] / S;
-    workload += states[s * SERVER_FEATURES + 6] / S;
-    queue += states[s * SERVER_FEATURES + 8] / S;
-  }
-  for (let s = 0; s < S; s++) {
-    const k = at + s * P + ASSIGNED_AT + ASSIGNED_FEATURES;
-    chi[k] = demand;
-    chi[k + 1] = workload;
-    chi[k + 2] = queue;
+    chi.set(states.subarray(s * SERVER_FEATURES, (s + 1) * SERVER_FEATURES), s * P);
+    chi.set(constants.subarray(s * SERVER_CONSTANTS, (s + 1) * SERVER_CONSTANTS), s * P + SERVER_FEATURES);
+    chi.set(means, s * P + ASSIGNED_AT + ASSIGNED_FEATURES);
   }
 }
 
 /** Keeps a slot's outcome; a completed request's latency goes to its own place, whenever it completed. */
-function keepOutcome(rollout: Recording, outcome: SlotOutcome, t: number, T: number, slotSeconds: number): void {
-  const { completions } = outcome;
-  const { requests: U, servers: S } = rollout;
-  for (const { slot, index, total } of completions.rows()) {
+function keepOutcome(rollout: Omit<Rollout, 'metrics'>, outcome: SlotOutcome, t: number, slotSeconds: number): void {
+  const { slots: T, requests: U, servers: S } = rollout;
+  let beforeCut = 0;
+  for (const { slot, index, total, completedAt } of outcome.completions.rows()) {
     const d = slot * U + index;
     rollout.latency[d] = total;
     rollout.completedSlot[d] = t;
     rollout.answered[d] = 1;
+    beforeCut += Math.min(completedAt, T * slotSeconds) - t * slotSeconds;
   }
-  rollout.drainedLatency = outcome.drainedLatency;
-  rollout.requestSeconds[t] =
-    t === T - 1 ? secondsBeforeCut(outcome, t * slotSeconds, T * slotSeconds) : outcome.requestSeconds;
+  // In the last slot, up to the cut: with the drain, everything that was there has completed.
+  rollout.requestSeconds[t] = t === T - 1 ? beforeCut : outcome.requestSeconds;
   rollout.deviation.set(outcome.learned.deviation, t * S);
   rollout.queue.set(outcome.learned.queue, t * S);
-}
-
-/** ∫ N(t) dt of the last slot, up to the cut: with the drain, everything that was there has completed. */
-function secondsBeforeCut(outcome: SlotOutcome, startAt: number, cutAt: number): number {
-  let seconds = 0;
-  for (const { completedAt } of outcome.completions.rows()) seconds += Math.min(completedAt, cutAt) - startAt;
-  return seconds;
 }

@@ -1,14 +1,11 @@
 import type { Parameters } from './parameters';
 
-/** Adam's settings; PyTorch's names and defaults. */
+/** β₁, β₂ and ε, PyTorch's defaults. */
+const [BETA1, BETA2, EPSILON] = [0.9, 0.999, 1e-8];
+
+/** Adam's settings. */
 export interface AdamOptions {
   readonly learningRate: number;
-  /** Default 0.9. */
-  readonly beta1?: number;
-  /** Default 0.999. */
-  readonly beta2?: number;
-  /** ε. Default 1e-8. */
-  readonly epsilon?: number;
   /** Gradients with a larger Euclidean norm are scaled down to it. Default ∞. */
   readonly maxGradNorm?: number;
 }
@@ -27,9 +24,6 @@ export interface AdamState {
  */
 export class Adam {
   learningRate: number;
-  private readonly beta1: number;
-  private readonly beta2: number;
-  private readonly epsilon: number;
   private readonly maxGradNorm: number;
   private readonly mean: Float32Array;
   private readonly square: Float32Array;
@@ -40,9 +34,6 @@ export class Adam {
     options: AdamOptions,
   ) {
     this.learningRate = options.learningRate;
-    this.beta1 = options.beta1 ?? 0.9;
-    this.beta2 = options.beta2 ?? 0.999;
-    this.epsilon = options.epsilon ?? 1e-8;
     this.maxGradNorm = options.maxGradNorm ?? Number.POSITIVE_INFINITY;
     this.mean = new Float32Array(parameters.values.length);
     this.square = new Float32Array(parameters.values.length);
@@ -56,7 +47,7 @@ export class Adam {
    */
   step(): number {
     const { values, gradient } = this.parameters;
-    const { mean, square, beta1, beta2, epsilon } = this;
+    const { mean, square } = this;
     const n = values.length;
     let sum = 0;
     for (let k = 0; k < n; k++) sum += gradient[k] * gradient[k];
@@ -64,15 +55,15 @@ export class Adam {
     if (!Number.isFinite(norm)) return norm;
     const clip = Math.min(1, this.maxGradNorm / (norm + 1e-6));
     this.steps++;
-    const rate = this.learningRate / (1 - beta1 ** this.steps);
-    const correction = 1 / Math.sqrt(1 - beta2 ** this.steps);
+    const rate = this.learningRate / (1 - BETA1 ** this.steps);
+    const correction = 1 / Math.sqrt(1 - BETA2 ** this.steps);
     for (let k = 0; k < n; k++) {
       const g = gradient[k] * clip;
-      const m = beta1 * mean[k] + (1 - beta1) * g;
-      const v = beta2 * square[k] + (1 - beta2) * g * g;
+      const m = BETA1 * mean[k] + (1 - BETA1) * g;
+      const v = BETA2 * square[k] + (1 - BETA2) * g * g;
       mean[k] = m;
       square[k] = v;
-      values[k] = values[k] - (rate * m) / (Math.sqrt(v) * correction + epsilon);
+      values[k] = values[k] - (rate * m) / (Math.sqrt(v) * correction + EPSILON);
     }
     this.parameters.zeroGradient();
     this.parameters.changed();

@@ -5,25 +5,14 @@ import type { Rng } from '../core/rng';
  *
  * @param logits [R, S].
  * @param out [R, S], may be `logits` itself.
- * @param probs [R, S] gets exp l too, if given: the exponentials are there already.
  */
-export function logSoftmax(logits: Float32Array, choices: number, out: Float32Array, probs?: Float32Array): void {
+export function logSoftmax(logits: Float32Array, choices: number, out: Float32Array): void {
   for (let begin = 0; begin < logits.length; begin += choices) {
     const end = begin + choices;
     let max = -Infinity;
     for (let k = begin; k < end; k++) if (logits[k] > max) max = logits[k];
     let sum = 0;
-    if (probs === undefined) {
-      for (let k = begin; k < end; k++) sum += Math.exp(logits[k] - max);
-    } else {
-      for (let k = begin; k < end; k++) {
-        const e = Math.exp(logits[k] - max);
-        probs[k] = e;
-        sum += e;
-      }
-      const scale = 1 / sum;
-      for (let k = begin; k < end; k++) probs[k] *= scale;
-    }
+    for (let k = begin; k < end; k++) sum += Math.exp(logits[k] - max);
     const shift = max + Math.log(sum);
     for (let k = begin; k < end; k++) out[k] = logits[k] - shift;
   }

@@ -18,8 +18,9 @@ export class Parameters {
   readonly values: Float32Array;
   /** The gradient; backward passes add to it. */
   readonly gradient: Float32Array;
+  /** Grows with every change; the holder of a copy of the values compares it. */
+  version = 0;
   private readonly entries: readonly Entry[];
-  private count = 0;
 
   constructor(specs: readonly ParameterSpec[]) {
     let begin = 0;
@@ -32,30 +33,17 @@ export class Parameters {
     this.gradient = new Float32Array(begin);
   }
 
-  /** Grows with every change; whoever keeps a copy of the values compares it. */
-  get version(): number {
-    return this.count;
-  }
-
   /** Says that values were written. */
   changed(): void {
-    this.count++;
+    this.version++;
   }
 
   /** The named part of the values, not a copy. */
   view(name: string): Float32Array {
-    const { begin, end } = this.entry(name);
-    return this.values.subarray(begin, end);
-  }
-
-  /** The named part of the gradient, not a copy. */
-  gradientView(name: string): Float32Array {
-    const { begin, end } = this.entry(name);
-    return this.gradient.subarray(begin, end);
-  }
-
-  shape(name: string): readonly number[] {
-    return this.entry(name).shape;
+    const found = this.entries.find((entry) => entry.name === name);
+    if (found === undefined)
+      throw new RangeError(`parameter ${name} does not exist; there are ${this.entries.map((e) => e.name).join(', ')}`);
+    return this.values.subarray(found.begin, found.end);
   }
 
   /** Forgets the gradients added so far. */
@@ -86,12 +74,5 @@ export class Parameters {
       if (!this.gradient.subarray(begin, end).every(Number.isFinite)) return `gradient of ${name}`;
     }
     return undefined;
-  }
-
-  private entry(name: string): Entry {
-    const found = this.entries.find((e) => e.name === name);
-    if (found === undefined)
-      throw new RangeError(`parameter ${name} does not exist; there are ${this.entries.map((e) => e.name).join(', ')}`);
-    return found;
   }
 }
