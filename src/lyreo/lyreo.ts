@@ -11,7 +11,7 @@ import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
-import { TargetNorm } from './target-norm';
+import { type NormState, TargetNorm } from './target-norm';
 
 /** One line of a training's log. */
 export interface UpdateLog extends PpoLog, Partial<HeldOutLog> {
@@ -44,7 +44,7 @@ export interface LearnerState {
   readonly ppo: PpoState;
   /** What the credit rule saved. */
   readonly credit: unknown;
-  readonly norm: readonly number[];
+  readonly norm: NormState;
   /** Random streams of actions, minibatches and windows. */
   readonly draws: readonly (readonly number[])[];
   readonly updates: number;

@@ -79,18 +79,9 @@ const IMPOSSIBLE = -1e9;
  * Every request is drawn on its own from the state at the slot's start. It must be *sampled* when it is evaluated too:
  * the most probable server is the same for nearly all requests of a slot.
  */
-function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
-  const { servers: S } = options;
-  const net = new Mlp(
-    {
-      sharedInputs: S * SERVER_FEATURES + SLOT_FEATURES,
-      rowInputs: requestFeatures(S),
-      hidden: options.hidden,
-      outputs: S,
-    },
-    rng,
-    0.01,
-  );
+function factorisedPolicy({ servers: S, hidden }: PolicyOptions, rng: Rng): Policy {
+  const sharedInputs = S * SERVER_FEATURES + SLOT_FEATURES;
+  const net = new Mlp({ sharedInputs, rowInputs: requestFeatures(S), hidden, outputs: S }, rng, 0.01);
   return {
     kind: 'factorised',
     net,
@@ -101,12 +92,8 @@ function factorisedPolicy(options: PolicyOptions, rng: Rng): Policy {
       encodeSlot(view, record.shared, S * SERVER_FEATURES);
       encodeRequests(view, record.rows);
       mask(view, record.prior);
-      const logits = net.predict({
-        groups: 1,
-        rowsPerGroup: U,
-        shared: record.shared,
-        rows: record.rows.subarray(0, U * requestFeatures(S)),
-      });
+      const rows = record.rows.subarray(0, U * requestFeatures(S));
+      const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: record.shared, rows });
       for (let k = 0; k < U * S; k++) record.allLogProbs[k] = logits[k] + record.prior[k];
       logSoftmax(record.allLogProbs.subarray(0, U * S), S, record.allLogProbs);
       const { actions, allLogProbs } = record;
@@ -135,15 +122,6 @@ const PAIR_FEATURES = 14 + SERVER_CONSTANTS;
 const PRIOR_SHARPNESS = 12;
 
 /**
- * A slot's requests are assigned one after the other, each seeing those before it; one small network scores every
- * (request, server) pair. It starts as the drift-plus-penalty greedy: the prior is that greedy's cost, softened, and
- * the network learns what to add. Taking the most probable server is sound here.
- */
-function sequentialPolicy({ servers, hidden }: PolicyOptions, rng: Rng): Policy {
-  return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
-}
-
-/**
  * A sequential policy for another number of servers: the same network, which scores pairs and does not know how many
  * there are.
  *
@@ -155,11 +133,14 @@ export function atServers({ kind, net }: Policy, servers: number): Policy {
   return pairPolicy(net, servers);
 }
 
+/**
+ * A slot's requests are assigned one after the other, each seeing those before it; one small network scores every
+ * (request, server) pair. It starts as the drift-plus-penalty greedy: the prior is that greedy's cost, softened, and
+ * the network learns what to add. Taking the most probable server is sound here.
+ */
 function pairPolicy(net: Mlp, S: number): Policy {
   const constants = new Float32Array(S * SERVER_CONSTANTS);
-  const latency = new Float64Array(S);
-  const delay = new Float64Array(S);
-  const balance = new Float64Array(S);
+  const [latency, delay, balance, cost] = [0, 1, 2, 3].map(() => new Float64Array(S));
   let forecast: DriftForecast | undefined;
   return {
     kind: 'sequential',
@@ -179,9 +160,9 @@ function pairPolicy(net: Mlp, S: number): Policy {
           latency[s] = forecast.latency(i, s);
           delay[s] = forecast.delayToOthers(i, s);
           balance[s] = forecast.balanceGrowth(i, s);
-          const cost = latencyWeight * (latency[s] + delay[s]) + balance[s];
-          record.prior[i * S + s] += -PRIOR_SHARPNESS * cost;
-          least = Math.min(least, cost);
+          cost[s] = latencyWeight * (latency[s] + delay[s]) + balance[s];
+          record.prior[i * S + s] += -PRIOR_SHARPNESS * cost[s];
+          least = Math.min(least, cost[s]);
           meanLatency += latency[s] / S;
           meanShare += forecast.share(s) / S;
         }
@@ -189,14 +170,13 @@ function pairPolicy(net: Mlp, S: number): Policy {
         const rows = record.rows.subarray(i * S * PAIR_FEATURES, (i + 1) * S * PAIR_FEATURES);
         let k = 0;
         for (let s = 0; s < S; s++) {
-          const cost = latencyWeight * (latency[s] + delay[s]) + balance[s];
           rows[k++] = clip(Math.log(view.inputTokens[i] / meanInputTokens));
           rows[k++] = clip(2 * Math.log(view.predictedTokens[i] / meanOutputTokens));
           rows[k++] = clip(latency[s] - meanLatency);
           rows[k++] = clip(latency[s]);
           rows[k++] = clip(delay[s]);
           rows[k++] = clip(balance[s]);
-          rows[k++] = clip(cost - least);
+          rows[k++] = clip(cost[s] - least);
           rows[k++] = clip(forecast.share(s));
           rows[k++] = clip(forecast.share(s) - meanShare);
           rows[k++] = clip(forecast.batch[s] / 10);
@@ -231,5 +211,7 @@ export function policyDefaults(kind: PolicyKind): Partial<TrainingConfig> {
 
 /** Makes the policy of a kind. */
 export function createPolicy(kind: PolicyKind, options: PolicyOptions, rng: Rng): Policy {
-  return kind === 'factorised' ? factorisedPolicy(options, rng) : sequentialPolicy(options, rng);
+  if (kind === 'factorised') return factorisedPolicy(options, rng);
+  const { servers, hidden } = options;
+  return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
 }

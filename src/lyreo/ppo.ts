@@ -181,14 +181,7 @@ export class Ppo {
       shared,
       rows: new Float32Array(0),
     });
-    const gradient = new Float32Array(target.length);
-    let loss = 0;
-    for (let k = 0; k < target.length; k++) {
-      const error = tape.outputs[k] - target[k];
-      loss += error * error;
-      gradient[k] = (2 * this.config.vfCoef * error) / slots.length;
-    }
-    tape.backward(gradient);
+    const loss = tape.backwardSquaredError(target, this.config.vfCoef, slots.length);
     this.criticOptimiser.step();
     return loss;
   }

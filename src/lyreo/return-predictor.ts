@@ -1,7 +1,7 @@
 import type { Rng } from '../core/rng';
 import { Adam, type AdamState } from '../nn/adam';
-import { LstmPredictor } from '../nn/lstm';
-import { TargetNorm } from './target-norm';
+import { type LstmBatch, LstmPredictor } from '../nn/lstm';
+import { type NormState, TargetNorm } from './target-norm';
 
 /** Settings of the return predictor g_ψ (IV-B2). */
 export interface PredictorConfig {
@@ -36,7 +36,7 @@ export interface PredictorBatch {
 /** All that a predictor needs to go on. */
 export interface PredictorState {
   readonly network: AdamState;
-  readonly norm: readonly number[];
+  readonly norm: NormState;
 }
 
 /**
@@ -56,10 +56,7 @@ export class ReturnPredictor {
     rng: Rng,
   ) {
     this.lstm = new LstmPredictor({ inputs, hidden: config.hidden, layers: config.layers, outputs }, rng);
-    this.optimiser = new Adam(this.lstm.parameters, {
-      learningRate: config.learningRate,
-      maxGradNorm: config.maxGradNorm,
-    });
+    this.optimiser = new Adam(this.lstm.parameters, config);
     this.norm = new TargetNorm(outputs, config.knee);
   }
 
@@ -68,9 +65,8 @@ export class ReturnPredictor {
    * H/3 steps of its window behind it, except at a sequence's start.
    */
   predict(sequences: Sequences): Float64Array {
-    const windows = this.layOut(sequences);
-    const outputs = this.lstm.predict({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
-    return this.norm.restored(rowsOf(outputs, windows.rows, this.outputs));
+    const { windows, rows } = this.layOut(sequences);
+    return this.norm.restored(rowsOf(this.lstm.predict(windows), rows, this.outputs));
   }
 
   /**
@@ -84,10 +80,10 @@ export class ReturnPredictor {
     from: number,
     count: number,
   ): { predictions: Float64Array; gradients: Float32Array[] } {
-    const windows = this.layOut(sequences);
-    const tape = this.lstm.forward({ steps: windows.steps, batch: windows.count, inputs: windows.inputs });
-    const predictions = this.norm.restored(rowsOf(tape.outputs, windows.rows, this.outputs));
-    const gradients = this.lstm.stepGradients(tape, windows.rows, from, count);
+    const { windows, rows } = this.layOut(sequences);
+    const tape = this.lstm.forward(windows);
+    const predictions = this.norm.restored(rowsOf(tape.outputs, rows, this.outputs));
+    const gradients = this.lstm.stepGradients(tape, rows, from, count);
     tape.dispose();
     gradients.forEach((gradient, o) => {
       for (let k = 0; k < gradient.length; k++)
@@ -128,15 +124,7 @@ export class ReturnPredictor {
         }
       }
       const tape = this.lstm.forward({ steps: H, batch, inputs: x });
-      const gradient = new Float32Array(y.length);
-      let sum = 0;
-      for (let k = 0; k < y.length; k++) {
-        const error = tape.outputs[k] - y[k];
-        sum += error * error;
-        gradient[k] = (2 * error) / y.length;
-      }
-      loss += sum / y.length;
-      tape.backward(gradient);
+      loss += tape.backwardSquaredError(y, 1, y.length) / y.length;
       this.optimiser.step();
     }
     return loss / steps;
@@ -151,9 +139,12 @@ export class ReturnPredictor {
     this.norm.restore(norm);
   }
 
-  /** Cuts sequences into overlapping windows, time first. */
-  private layOut(sequences: Sequences): Windows {
-    const { count: N, steps: T, inputs } = sequences;
+  /**
+   * Cuts sequences into overlapping windows.
+   *
+   * @returns where each step of each sequence is read as `rows`, h·windows + window, [N·T].
+   */
+  private layOut({ count: N, steps: T, inputs }: Sequences): { windows: LstmBatch; rows: Int32Array } {
     const I = this.inputs;
     const H = Math.min(this.config.window, T);
     const stride = Math.max(1, H - Math.floor(H / 3));
@@ -170,17 +161,8 @@ export class ReturnPredictor {
         rows[start + h] = row;
       }
     }
-    return { steps: H, count, inputs: x, rows };
+    return { windows: { steps: H, batch: count, inputs: x }, rows };
   }
-}
-
-interface Windows {
-  readonly steps: number;
-  readonly count: number;
-  /** [H, windows, I]. */
-  readonly inputs: Float32Array;
-  /** Where each step of each sequence is read, h·windows + window, [N·T]. */
-  readonly rows: Int32Array;
 }
 
 /** The chosen rows of [R, width]. */

@@ -21,9 +21,7 @@ export function returnsToGo(rewards: Float64Array, gamma: number, bootstrap: num
  * @param value V_φ(s_H).
  */
 export function truncatedReturn(rewards: Float64Array, gamma: number, value: number): number {
-  let y = value;
-  for (let h = rewards.length - 1; h >= 0; h--) y = rewards[h] + gamma * y;
-  return y;
+  return rewards.reduceRight((y, reward) => reward + gamma * y, value);
 }
 
 /**

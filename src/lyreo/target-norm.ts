@@ -1,3 +1,10 @@
+/** What a norm has to remember, [outputs] each. */
+export interface NormState {
+  readonly mean: Float64Array;
+  readonly scale: Float64Array;
+  readonly started: boolean;
+}
+
 /**
  * Keeps what a network has to predict near mean 0 and spread 1, per output, while the targets' scale changes by orders
  * of magnitude as a policy learns. When the scale moves, the last layer is rewritten so that every prediction stays
@@ -51,22 +58,19 @@ export class TargetNorm {
 
   /** Targets as the network is to predict them, bounded to ±10. */
   normalised(targets: Float64Array): Float32Array {
-    const out = new Float32Array(targets.length);
-    for (let k = 0; k < out.length; k++) {
+    const bounded = targets.map((y, k) => {
       const o = k % this.outputs;
-      out[k] = Math.min(10, Math.max(-10, (this.compressed(targets[k]) - this.mean[o]) / this.scale[o]));
-    }
-    return out;
+      return Math.min(10, Math.max(-10, (this.compressed(y) - this.mean[o]) / this.scale[o]));
+    });
+    return new Float32Array(bounded);
   }
 
   /** What the network's outputs mean. */
   restored(outputs: Float32Array): Float64Array {
-    const out = new Float64Array(outputs.length);
-    for (let k = 0; k < out.length; k++) {
-      const z = this.mean[k % this.outputs] + this.scale[k % this.outputs] * outputs[k];
-      out[k] = this.knee === Infinity ? z : Math.sign(z) * this.knee * Math.expm1(Math.min(20, Math.abs(z)));
-    }
-    return out;
+    return new Float64Array(outputs).map((y, k) => {
+      const z = this.mean[k % this.outputs] + this.scale[k % this.outputs] * y;
+      return this.knee === Infinity ? z : Math.sign(z) * this.knee * Math.expm1(Math.min(20, Math.abs(z)));
+    });
   }
 
   /** By how much output `o`'s meaning changes per unit of the network's output, where it means `value`. */
@@ -74,19 +78,14 @@ export class TargetNorm {
     return this.scale[o] * (this.knee === Infinity ? 1 : this.knee + Math.abs(value));
   }
 
-  save(): number[] {
-    return [...this.mean, ...this.scale, this.started ? 1 : 0];
+  save(): NormState {
+    return { mean: this.mean.slice(), scale: this.scale.slice(), started: this.started };
   }
 
-  restore(state: readonly number[]): void {
-    const O = this.outputs;
-    if (state.length !== 2 * O + 1)
-      throw new RangeError(`TargetNorm.restore: ${String(state.length)} numbers; allowed: ${String(2 * O + 1)}`);
-    for (let o = 0; o < O; o++) {
-      this.mean[o] = state[o];
-      this.scale[o] = state[O + o];
-    }
-    this.started = state[2 * O] === 1;
+  restore({ mean, scale, started }: NormState): void {
+    this.mean.set(mean);
+    this.scale.set(scale);
+    this.started = started;
   }
 
   private compressed(y: number): number {

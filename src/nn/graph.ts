@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Tensor, tensorflow } from './backend';
 
-const FLOAT = 'type: DT_FLOAT';
-const INT = 'type: DT_INT32';
+/** Types as attributes. */
+export const FLOAT = 'type: DT_FLOAT';
+export const INT = 'type: DT_INT32';
 
 /** Fetches outputs of a loaded graph; both lists are ports such as `name` or `name:2`, joined by commas. */
 export type RunGraph = (feeds: readonly Tensor[], feedPorts: string, fetchPorts: string) => Tensor[];
@@ -23,7 +24,7 @@ export class Graph {
   /**
    * Adds an operation.
    *
-   * @param attributes as text of attr_value.proto. Default: T is float32.
+   * @param attributes that differ from TensorFlow's defaults, as text of attr_value.proto. Default: T is float32.
    */
   op(
     operation: string,
@@ -61,13 +62,17 @@ export class Graph {
   /** The same values in another shape, of numbers or a node; one may be −1. */
   reshape(x: string, shape: readonly number[] | string, name?: string): string {
     const to = typeof shape === 'string' ? shape : this.ints(shape);
-    return this.op('Reshape', [x, to], { T: FLOAT, Tshape: INT }, name);
+    return this.op('Reshape', [x, to], { T: FLOAT }, name);
   }
 
   /** Side by side along the axis. */
   concat(parts: readonly string[], axis = 0, name?: string, type: string = FLOAT): string {
-    const attributes = { T: type, N: `i: ${parts.length}`, Tidx: INT };
-    return this.op('ConcatV2', [...parts, this.ints([axis], [])], attributes, name);
+    return this.op('ConcatV2', [...parts, this.ints([axis], [])], { T: type, N: `i: ${parts.length}` }, name);
+  }
+
+  /** A part of these sizes from `begin`; −1 for the rest. */
+  slice(x: string, begin: readonly number[], sizes: readonly number[], type: string = FLOAT): string {
+    return this.op('Slice', [x, this.ints(begin), this.ints(sizes)], { T: type, Index: INT });
   }
 
   /** Parts of these sizes along the first axis. */

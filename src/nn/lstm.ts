@@ -1,5 +1,5 @@
 import type { Rng } from '../core/rng';
-import { Graph } from './graph';
+import { FLOAT, Graph, INT } from './graph';
 import { uniformInit } from './init';
 import { type Inputs, Network, type Tape } from './network';
 import { Parameters } from './parameters';
@@ -105,9 +105,6 @@ export class LstmPredictor {
 /** Inputs of the first layer with their zeros. */
 const widthOf = (inputs: number): number => LANES * Math.ceil(inputs / LANES);
 
-const T = 'type: DT_FLOAT';
-const INT = 'type: DT_INT32';
-
 /**
  * Forward pass, one fused operation `lstmK` per layer with outputs i, c, f, o, g, tanh c and h, all [T, B, H]; backward
  * pass; and `stepsO`, ∂y/∂x of every step alone for head O, [T·B, width].
@@ -130,79 +127,65 @@ function lstmGraph({ inputs, hidden: h, layers, outputs }: LstmShape): Graph {
   const headBias = parts[3 * layers + 1];
 
   const padding = g.ints([0, 0, 0, 0, 0, width - inputs], [3, 2]);
-  const x = g.op('Pad', [g.input('x'), padding], { T, Tpaddings: INT });
-  const shape = g.op('Shape', [x], { T, out_type: INT });
-  const [steps, batch] = [0, 1].map((k) => g.op('Slice', [shape, g.ints([k]), g.ints([1])], { T: INT, Index: INT }));
-  const count = g.op('Cast', [g.op('Reshape', [steps, g.ints([])], { T: INT, Tshape: INT })], {
-    SrcT: INT,
-    DstT: 'type: DT_INT64',
-  });
+  const x = g.op('Pad', [g.input('x'), padding]);
+  const shape = g.op('Shape', [x]);
+  const [steps, batch] = [0, 1].map((k) => g.slice(shape, [k], [1], INT));
+  const scalar = g.op('Reshape', [steps, g.ints([])], { T: INT });
+  const count = g.op('Cast', [scalar], { SrcT: INT, DstT: 'type: DT_INT64' });
   const stateShape = g.concat([batch, g.ints([h])], 0, undefined, INT);
-  const state = g.op('Fill', [stateShape, g.zeros()], { T, index_type: INT });
+  const state = g.op('Fill', [stateShape, g.zeros()]);
   const peephole = g.zeros(h);
   const unused = [peephole, peephole, peephole];
-  const use_peephole = 'b: false';
+  const attributes = { T: FLOAT, use_peephole: 'b: false' };
   /** The seven outputs of a layer's operation. */
   const statesOf = (k: number): string[] => Array.from({ length: 7 }, (_, port) => `lstm${k}:${port}`);
   const inputsOf = (k: number): string[] => {
     const { weights, bias } = cells[k];
     return [count, k === 0 ? x : `lstm${k - 1}:6`, state, state, weights, ...unused, bias];
   };
-  for (const k of ofLayers) g.op('BlockLSTMV2', inputsOf(k), { T, cell_clip: 'f: 0', use_peephole }, `lstm${k}`);
+  for (const k of ofLayers) g.op('BlockLSTMV2', inputsOf(k), attributes, `lstm${k}`);
   const top = g.reshape(`lstm${layers - 1}:6`, [-1, h]);
   // Not BiasAdd, which TensorFlow fuses with the product; the sums then round otherwise.
-  g.op('AddV2', [g.matMul(top, head), headBias], { T }, 'outputs');
+  g.op('AddV2', [g.matMul(top, head), headBias], { T: FLOAT }, 'outputs');
 
   const dy = g.reshape(g.input('dOutputs'), [-1, outputs]);
   const gradients = [g.matMul(top, dy, true), g.op('BiasAddGrad', [dy])];
-  let dh = g.reshape(g.matMul(dy, head, false, true), g.op('Shape', [`lstm${layers - 1}:6`], { T, out_type: INT }));
+  let dh = g.reshape(g.matMul(dy, head, false, true), g.op('Shape', [`lstm${layers - 1}:6`]));
   for (const k of downward) {
     const all = [...inputsOf(k), ...statesOf(k), g.op('ZerosLike', [dh]), dh];
-    const name = g.op('BlockLSTMGradV2', all, { T, use_peephole });
+    const name = g.op('BlockLSTMGradV2', all, attributes);
     const [ofInputs, , ofState] = g.split(`${name}:3`, rowsOf(k));
     gradients.unshift(ofInputs, ofState, `${name}:7`);
     dh = name;
   }
-  g.concat(
-    gradients.map((gradient) => g.reshape(gradient, [-1])),
-    0,
-    'gradient',
-  );
+  const flat = gradients.map((gradient) => g.reshape(gradient, [-1]));
+  g.concat(flat, 0, 'gradient');
 
   // Every step alone. Without peepholes the operation reads no weights, biases, inputs or outputs: only their shapes
   // must fit. Its gates are in the order i, g, f, o.
   const [weights, bias] = [g.zeros(1 + h, 4 * h), g.zeros(4 * h)];
   const cellsOf = ofLayers.map((k) => {
     const [i, c, f, o, candidate, tanhC] = statesOf(k);
-    const later = g.op('Pad', [c, g.ints([1, 0, 0, 0, 0, 0], [3, 2])], { T, Tpaddings: INT });
-    const masks = {
-      begin_mask: 'i: 1',
-      end_mask: 'i: 0',
-      ellipsis_mask: 'i: 0',
-      new_axis_mask: 'i: 0',
-      shrink_axis_mask: 'i: 0',
-    };
-    const earlier = g.op('StridedSlice', [later, g.ints([0]), g.ints([-1]), g.ints([1])], { T, Index: INT, ...masks });
+    const later = g.op('Pad', [c, g.ints([1, 0, 0, 0, 0, 0], [3, 2])]);
+    const bounds = [0, -1, 1].map((bound) => g.ints([bound]));
+    const earlier = g.op('StridedSlice', [later, ...bounds], { T: FLOAT, Index: INT });
     const [before, ...states] = [earlier, i, c, f, o, candidate, tanhC].map((y) => g.reshape(y, [-1, h]));
     const none = g.op('ZerosLike', [before]);
-    const one = g.op('Slice', [none, g.ints([0, 0]), g.ints([-1, 1])], { T, Index: INT });
+    const one = g.slice(none, [0, 0], [-1, 1]);
     return { inputs: [one, before, none, weights, ...unused, bias, ...states, none], none };
   });
   /** ∂/∂z of a layer's gates for ∂/∂h, [T·B, 4H]. */
   const gatesOf = (k: number, d: string): string =>
-    `${g.op('LSTMBlockCellGrad', [...cellsOf[k].inputs, d], { T, use_peephole })}:1`;
+    `${g.op('LSTMBlockCellGrad', [...cellsOf[k].inputs, d], attributes)}:1`;
   // ∂y/∂h of the top layer, the column of each head, is the same for every step and goes with the weights.
   const ofTop = gatesOf(layers - 1, g.op('OnesLike', [cellsOf[layers - 1].none]));
   for (let o = 0; o < outputs; o++) {
-    const column = g.reshape(g.op('Slice', [head, g.ints([0, o]), g.ints([h, 1])], { T, Index: INT }), [h]);
+    const column = g.reshape(g.slice(head, [0, o], [h, 1]), [h]);
     let d = '';
     for (const k of downward) {
-      const own = g.op('Slice', [cells[k].weights, g.ints([0, 0]), g.ints([rowsOf(k)[0] + rowsOf(k)[1], -1])], {
-        T,
-        Index: INT,
-      });
-      const attributes = { Tparams: T, Tindices: INT, Taxis: INT, batch_dims: 'i: 0' };
-      const ordered = g.op('GatherV2', [g.reshape(own, [-1, 4, h]), g.ints([0, 2, 1, 3]), g.ints([1], [])], attributes);
+      const own = g.reshape(g.slice(cells[k].weights, [0, 0], [rowsOf(k)[0] + rowsOf(k)[1], -1]), [-1, 4, h]);
+      const types = { Tparams: FLOAT, Tindices: INT, Taxis: INT };
+      const ordered = g.op('GatherV2', [own, g.ints([0, 2, 1, 3]), g.ints([1], [])], types);
       const isTop = k === layers - 1;
       const w = g.reshape(isTop ? g.op('Mul', [ordered, column]) : ordered, [-1, 4 * h]);
       d = g.matMul(isTop ? ofTop : gatesOf(k, d), w, false, true);

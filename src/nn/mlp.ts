@@ -1,5 +1,5 @@
 import type { Rng } from '../core/rng';
-import { Graph } from './graph';
+import { FLOAT, Graph, INT } from './graph';
 import { orthogonalInit } from './init';
 import { mlpLoop } from './mlp-loop';
 import { type Inputs, Network, type Tape } from './network';
@@ -159,16 +159,15 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
   /** relu?(x·w_k + b_k), one operation. */
   const affine = (x: string, k: number, isLinear: boolean, name?: string): string => {
     const fused = isLinear ? 'list { s: "BiasAdd" }' : 'list { s: "BiasAdd" s: "Relu" }';
-    const attributes = { T: 'type: DT_FLOAT', num_args: 'i: 1', fused_ops: fused };
+    const attributes = { T: FLOAT, num_args: 'i: 1', fused_ops: fused };
     return g.op('_FusedMatMul', [x, w[2 * k], w[2 * k + 1]], attributes, name);
   };
   const first = inputs[0][0];
   /** [G, U, H]. */
   let grouped = '';
   if (isSplit) {
-    const shape = g.op('Shape', ['shared'], { T: 'type: DT_FLOAT', out_type: 'type: DT_INT32' });
-    const count = g.op('Slice', [shape, g.ints([0]), g.ints([1])], { T: 'type: DT_INT32', Index: 'type: DT_INT32' });
-    grouped = g.concat([count, g.ints([-1, sizes[1]])], 0, undefined, 'type: DT_INT32');
+    const count = g.slice(g.op('Shape', ['shared']), [0], [1], INT);
+    grouped = g.concat([count, g.ints([-1, sizes[1]])], 0, undefined, INT);
     const common = g.reshape(affine('shared', 0, true), [-1, 1, sizes[1]]);
     const sum = g.op('AddV2', [common, g.reshape(g.matMul('rows', own), grouped)]);
     g.reshape(depth > 1 ? g.op('Relu', [sum]) : sum, [-1, sizes[1]], nameOf(1));
@@ -177,9 +176,7 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
 
   /** xᵀ·dz; TensorFlow's product is up to four times faster with the smaller side first, so some are made transposed. */
   const product = (x: string, dz: string, isTransposed: boolean): string =>
-    isTransposed
-      ? g.op('Transpose', [g.matMul(dz, x, true), g.ints([1, 0])], { T: 'type: DT_FLOAT', Tperm: 'type: DT_INT32' })
-      : g.matMul(x, dz, true);
+    isTransposed ? g.op('Transpose', [g.matMul(dz, x, true), g.ints([1, 0])]) : g.matMul(x, dz, true);
   const gradients: string[] = [];
   let dz = g.reshape(g.input('dOutputs'), [-1, sizes[depth]]);
   for (let k = depth - 1; k > 0; k--) {
@@ -187,15 +184,9 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
     dz = g.op('ReluGrad', [g.matMul(dz, w[2 * k], false, true), `h${k}`]);
   }
   const ofRows = isSplit ? [product('rows', dz, false)] : [];
-  if (isSplit) {
-    const attributes = { T: 'type: DT_FLOAT', Tidx: 'type: DT_INT32', keep_dims: 'b: false' };
-    dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])], attributes);
-  }
+  if (isSplit) dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])]);
   gradients.unshift(product(first, dz, false), ...ofRows, g.op('BiasAddGrad', [dz]));
-  g.concat(
-    gradients.map((gradient) => g.reshape(gradient, [-1])),
-    0,
-    'gradient',
-  );
+  const flat = gradients.map((gradient) => g.reshape(gradient, [-1]));
+  g.concat(flat, 0, 'gradient');
   return g;
 }

@@ -88,6 +88,24 @@ export class Tape {
     this.dispose();
   }
 
+  /**
+   * The backward pass of weight·Σ(y − target)²/count; frees the tape.
+   *
+   * @param targets [R, O].
+   * @returns Σ(y − target)².
+   */
+  backwardSquaredError(targets: Float32Array, weight: number, count: number): number {
+    const gradient = new Float32Array(targets.length);
+    let sum = 0;
+    for (let k = 0; k < targets.length; k++) {
+      const error = this.outputs[k] - targets[k];
+      sum += error * error;
+      gradient[k] = (2 * weight * error) / count;
+    }
+    this.backward(gradient);
+    return sum;
+  }
+
   /** What else the graph computes from the forward pass and further inputs. */
   fetch(ports: readonly string[], inputs: Inputs = {}): Float32Array[] {
     if (this.isFree) throw new Error('this tape was used, or given up');

@@ -47,7 +47,7 @@ export function streamCredit(rewards: Float64Array, values: Float64Array, gamma:
 
 /** One head of a critic's values, [T + 1] of [T + 1, 2]; 0 is the latency head, 1 the immediate one. */
 export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
-  return Float64Array.from({ length: values.length / 2 }, (_, t) => values[2 * t + head]);
+  return new Float64Array(values.length / 2).map((_, t) => values[2 * t + head]);
 }
 
 /**
@@ -65,8 +65,8 @@ export function slotCredit(
 ): Credit {
   const nothing = new Float64Array(0);
   return {
-    advantages: Float32Array.from({ length: T * U }, (_, d) => advantage[Math.floor(d / U)]),
-    targets: Float64Array.from({ length: 2 * T }, (_, k) => targets[k % 2][k >> 1]),
+    advantages: new Float32Array(T * U).map((_, d) => advantage[Math.floor(d / U)]),
+    targets: new Float64Array(2 * T).map((_, k) => targets[k % 2][k >> 1]),
     quality: 0,
     predictorLoss: 0,
     redistributed: nothing,
