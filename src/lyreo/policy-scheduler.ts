@@ -16,16 +16,11 @@ export interface PolicySchedulerOptions {
 
 /** A learned policy as a scheduler. */
 export function policyScheduler(policy: Policy, rng: Rng, options: PolicySchedulerOptions = {}): Scheduler {
-  const drawn = isGreedy(policy, options) ? null : rng;
+  const drawn = (options.greedy ?? policy.kind === 'sequential') ? null : rng;
   let record: SlotRecord | undefined;
   return (view, assignment) => {
     if (record === undefined || record.actions.length < view.count)
       record = slotRecord(policy, Math.max(view.count, 2 * (record?.actions.length ?? 0)), view.serverCount);
     policy.act(view, assignment, record, drawn, options.draws);
   };
-}
-
-/** Whether the most probable server is taken. */
-export function isGreedy(policy: Policy, { greedy }: PolicySchedulerOptions): boolean {
-  return greedy ?? policy.kind === 'sequential';
 }
