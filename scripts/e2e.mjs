@@ -19,6 +19,8 @@ main(async () => {
     'npm start opens the index, and links lead from notebook to notebook': startsAtIndex,
     'a notebook that was read closes without a question': closesClean,
     'Markdown opens rendered': rendersMarkdown,
+    'Shift-Tab shows signature and fields, Tab completes in quotes': helpsToWrite,
+    'a stopped cell says how to continue': saysHowToContinue,
     'display helpers': (page, lab) => runsAll(page, lab, writeHelpers),
     ...Object.fromEntries(runnable.map((name) => [name, (page, lab) => runsAll(page, lab, copy(name))])),
   };
@@ -122,6 +124,69 @@ async function rendersMarkdown(page, lab) {
   await page.locator('.jp-MarkdownViewer h1', { hasText: 'Notebooks' }).waitFor();
 }
 
+async function command(page, menu, name) {
+  await page.locator('.lm-MenuBar-itemLabel', { hasText: new RegExp(`^${menu}$`) }).click();
+  await page.locator(`[data-command="${name}"]`).first().click();
+}
+
+/** Types at the end of the n-th cell. */
+async function type(page, n, text) {
+  await page.locator('.jp-CodeCell .cm-content').nth(n).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(text);
+}
+
+const output = (page, text) => page.locator('.jp-OutputArea-output', { hasText: text });
+
+/** Opens a notebook of cells with an idle kernel, and calls `use`. */
+function withCells(page, lab, sources, use) {
+  return withFile(
+    (file) => writeCells(file, sources),
+    async (file) => {
+      await open(page, lab, file);
+      await kernelReady(lab, file);
+      await kernelIdle(page);
+      return use();
+    },
+  );
+}
+
+/** Shift-Tab between parentheses, and Tab between quotes. */
+function helpsToWrite(page, lab) {
+  return withCells(page, lab, ["import * as lyreo from 'lyreo'; console.log('ready');", ' ', ' '], async () => {
+    await command(page, 'Run', 'runmenu:run-all');
+    await output(page, 'ready').waitFor();
+    await type(page, 1, "lyreo.systemConfig('calibrated', {");
+    await page.keyboard.press('Shift+Tab');
+    const tip = await page.locator('.jp-Tooltip').textContent();
+    if (!tip.includes('preset: Preset') || !tip.includes('users?: number')) return `Shift-Tab shows "${tip}"`;
+    await page.keyboard.press('Escape');
+    await type(page, 2, "lyreo.schedulers['drift-");
+    await page.keyboard.press('Tab');
+    await page.locator('.jp-Completer', { hasText: 'drift-plus-penalty' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.cm-content', { hasText: "lyreo.schedulers['drift-plus-penalty" }).waitFor();
+  });
+}
+
+/** In Run All a cell that is stopped says how to continue, whether it ends in order or not. */
+function saysHowToContinue(page, lab) {
+  const endless = "console.log('begun'); while (true) await new Promise((r) => setTimeout(r, 20));";
+  const orderly = "import * as lyreo from 'lyreo'; const signal = lyreo.interruptSignal(); console.log('asked');";
+  const waits = 'while (!signal.aborted) await lyreo.breathe();';
+  return withCells(page, lab, [`${orderly} ${waits}`, endless, "console.log('reached');"], async () => {
+    await command(page, 'Run', 'runmenu:run-all');
+    await output(page, 'asked').waitFor();
+    await command(page, 'Kernel', 'kernelmenu:interrupt');
+    await output(page, 'run this cell again').waitFor();
+    await output(page, 'begun').waitFor();
+    await command(page, 'Kernel', 'kernelmenu:interrupt');
+    await output(page, 'Run Selected Cell and All Below').waitFor();
+    await sleep(1000);
+    if ((await output(page, 'reached').count()) > 0) return 'the next cell has run';
+  });
+}
+
 /** The display helpers by themselves: typed arrays, a figure that is redrawn, a table. */
 function writeHelpers(file) {
   const sources = [
@@ -139,9 +204,18 @@ await live.done();`,
     ...{ output_type: 'display_data', metadata: {} },
     data: { [PLOTLY]: { data: [{ y: [1, 2] }], layout: { title: { text } } } },
   }));
+  writeCells(
+    file,
+    sources,
+    sources.map((_, i) => shown.slice(i - 1, i)),
+  );
+}
+
+/** Writes a notebook of code cells, with the outputs of each. */
+function writeCells(file, sources, outputs = []) {
   const cells = sources.map((source, i) => ({
     ...{ cell_type: 'code', id: `cell-${i}`, execution_count: null, metadata: {}, source },
-    outputs: shown.slice(i - 1, i),
+    outputs: outputs[i] ?? [],
   }));
   const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
   writeFileSync(notebook(file), JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
