@@ -61,14 +61,10 @@ const printedForms: readonly Value[] = [
   byTraining('the same, H = 50, ratio per slot, no KL stop', { ...perSlotWithoutStop, criticRate, ...shortWindows }),
 ];
 
-/** The comparisons of learners: what each choice is worth, and whether trainings lapse. */
-export function learnerSweeps({ seeds, extraSeeds, users }: Profile): Sweep[] {
-  const atLoads = users.map((U): Value => ({ x: U, system: { users: U }, training: {} }));
+/** The comparisons of learners: what each choice is worth. */
+export function learnerSweeps({ seeds, extraSeeds }: Profile): Sweep[] {
   return [
     { figureId: 'factorial', methods: credits, seeds, values: factorial },
-    { figureId: 'lapses', methods: ['lyreo'], seeds, values: atLoads },
-    { figureId: 'lapses', methods: ['ly-ppo', 'ppo'], seeds: extraSeeds, values: atLoads },
-    { figureId: 'lapses', methods: ['drift-plus-penalty'], seeds, values: atLoads },
     { figureId: 'penalty', methods: ['ppo'], seeds: [1], values: penalties },
     { figureId: 'switches', methods: ['ly-ppo', 'lyreo'], seeds: extraSeeds, values: switches },
     { figureId: 'printed-forms', methods: ['lyreo-printed'], seeds: [1], values: printedForms },

@@ -115,7 +115,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   pilot: {
     ...paper,
     name: 'pilot',
-    about: 'learners compared in fuller pools: credit, ratio, KL stop, lapses',
+    about: 'learners compared in fuller pools: credit, ratio, KL stop',
     preset: 'pilot',
     windowSeeds: [1],
     conditionSeeds: [],

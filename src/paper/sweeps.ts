@@ -14,7 +14,7 @@ import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from '.
 
 /**
  * The figures and tables that experiments can make, in the paper's order; `printed`: the three learners of Figs. 2 to 6
- * under the printed optimiser. The last five compare learners and belong to the profile `pilot`.
+ * under the printed optimiser. The last four compare learners and belong to the profile `pilot`.
  */
 export const figureIds = [
   'fig2',
@@ -32,7 +32,6 @@ export const figureIds = [
   'switches',
   'penalty',
   'printed-forms',
-  'lapses',
 ] as const;
 
 /** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
