@@ -57,9 +57,8 @@ export function bars(
     if (stacked) return bar;
     if (columns.low === undefined || columns.high === undefined) return { ...bar, ...written };
     // A bar that is not seen carries the value.
-    const tops = numbersOf(own, columns.high).map((top, k) =>
-      Number.isFinite(top) ? Math.max(top, values[k]) : values[k],
-    );
+    const { high } = columns;
+    const tops = own.map((row, k) => Math.max(Number(row[high] ?? values[k]), values[k]));
     const hidden = { marker: { color: 'rgba(0, 0, 0, 0)' }, showlegend: false, hoverinfo: 'skip' };
     return [bar, { ...place, [across]: tops, ...written, ...hidden }];
   });
@@ -94,7 +93,8 @@ export function rangeBars(
   style: object,
 ): object {
   if (low === undefined || high === undefined) return {};
-  const ends = [numbersOf(rows, high), numbersOf(rows, low)];
+  // A group may have no range at all.
+  const ends = [high, low].map((column) => rows.map((row) => Number(row[column] ?? Number.NaN)));
   // A word draws nothing, while Plotly takes null for 0 and draws a range of no height.
   const [array, arrayminus] = ends.map((end) =>
     end.map((at, k) => (Number.isFinite(at) && ends[0][k] !== ends[1][k] ? Math.abs(at - values[k]) : 'none')),

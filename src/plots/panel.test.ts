@@ -201,6 +201,16 @@ describe('other builders', () => {
     expect(label).toMatchObject({ y: [3, 4], text: ['2', '4'], showlegend: false });
   });
 
+  it('draw a group without ranges beside one with them', () => {
+    const rows = [
+      { name: 'a', by: 'ours', y: 2, least: 1, most: 3 },
+      { name: 'a', by: 'paper', y: 4 },
+    ];
+    const columns = { category: 'name', by: 'by', value: 'y', low: 'least', high: 'most' };
+    const [, , paper] = bars(rows, columns).traces;
+    expect(paper).toMatchObject({ name: 'paper', y: [4], error_y: { array: ['none'], arrayminus: ['none'] } });
+  });
+
   it('draw boxes from quantiles', () => {
     const row = { name: 'LL', a: 1, b: 2, c: 3, d: 4, e: 5 };
     const panel = box([row], { name: 'name', q05: 'a', q25: 'b', q50: 'c', q75: 'd', q95: 'e' });
