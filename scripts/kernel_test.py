@@ -85,7 +85,7 @@ import * as dfd from 'danfojs-node';
 lyreo.table(new dfd.DataFrame([{ name: '<b>', value: 1.23456789 }]));"""
     shown = ok(kernel.run(code)).displays
     assert 'value="3" max="3"' in shown[-2]["text/html"], shown
-    assert "&lt;b&gt;" in shown[-1]["text/html"] and "1.2346" in shown[-1]["text/html"], shown[-1]
+    assert "&#60;b&#62;" in shown[-1]["text/html"] and "1.2346" in shown[-1]["text/html"], shown[-1]
 
 
 # --- Interrupt ---------------------------------------------------------------------------------

@@ -81,7 +81,8 @@ export interface TrainingConfig {
   readonly fullQuality: number;
 }
 
-type Check = readonly [allowed: string, accepts: (value: unknown) => boolean];
+/** What a value may be, in words and as a test. */
+type Check = readonly [string, (value: unknown) => boolean];
 
 const numbers = (allowed: string, accepts: (x: number) => boolean): Check => [
   allowed,
@@ -106,7 +107,7 @@ const widths: Check = [
 
 /** Every field's default, where a method has none of its own, and what it may be. */
 export const trainingFields: {
-  readonly [Field in keyof TrainingConfig]: readonly [standard: TrainingConfig[Field], ...Check];
+  readonly [Field in keyof TrainingConfig]: readonly [TrainingConfig[Field], ...Check];
 } = {
   gamma: [0.98, ...discount],
   gaeLambda: [0.95, ...share],

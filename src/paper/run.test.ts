@@ -95,7 +95,7 @@ describe('an evaluation', () => {
     expect(all.perEpisode.meanLatency).toEqual(runs.map((run) => run.meanLatency));
     expect(all.perEpisode.deviation).toEqual(runs.map((run) => run.deviation));
     expect(all.deviation).toBeCloseTo(runs.reduce((sum, run) => sum + run.deviation, 0) / 3, 12);
-    const parts = (Object.values(all.parts) as number[]).reduce((sum, part) => sum + part, 0);
+    const parts = Object.values<number>(all.parts).reduce((sum, part) => sum + part, 0);
     expect(parts).toBeCloseTo(all.meanLatency, 9);
     expect(all.completed).toBe(3 * 12 * 6);
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createRng, type Rng } from '../../src/core/rng';
 import { EdgeEnv } from '../../src/env/edge-env';
 import { methodOf } from '../../src/paper/methods';
-import { Learner, type UpdateDetail } from '../../src/lyreo/lyreo';
+import { Learner } from '../../src/lyreo/lyreo';
 import { type LearningMethod, trainingDefaults } from '../../src/lyreo/method';
 import { slotRecord } from '../../src/lyreo/policy';
 import { Adam } from '../../src/nn/adam';
@@ -61,8 +61,7 @@ function peer({ slots, users, servers, features }: PeerShape, log: (message: str
 function ppoUpdate(learner: Learner, rng: Rng): () => void {
   const { ppo, valueNorm } = learner;
   const start = ppo.save();
-  // Nothing asks it to stop.
-  const { rollout, credit } = learner.update() as UpdateDetail;
+  const { rollout, credit } = learner.update();
   const targets = valueNorm.normalised(credit.targets);
   return () => {
     ppo.restore(start);
