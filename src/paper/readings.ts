@@ -30,7 +30,7 @@ export function readings(): Readings {
 
 /** The readings as rows of a table. */
 export function readingRows({ readings: list }: Readings = readings()): Readonly<Record<string, string>>[] {
-  const decided = { text: 'the text', greedy: 'methods without learning', open: 'nothing: every option is reported' };
+  const decided = { text: 'the text', greedy: 'methods without learning', open: 'nothing: every option is listed' };
   return list.map(({ question, text, options, now, decidedBy, known }) => ({
     reading: question,
     'the text': text,
