@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
@@ -18,25 +19,24 @@ function decode(_key: string, value: unknown): unknown {
   return value.bits === 32 ? new Float32Array(buffer) : new Float64Array(buffer);
 }
 
-/** Writes facts and typed arrays as JSON; the file is whole or as it was before. */
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Writes facts and typed arrays as a line of JSON after a line with its SHA-256; the file is whole or as it was before. */
 export function writeArrayFile(path: string, content: object): void {
-  writeFileAtomic(path, JSON.stringify(content, encode));
+  const text = JSON.stringify(content, encode);
+  writeFileAtomic(path, `${sha256(text)}\n${text}`);
 }
 
 /**
  * Reads a file that {@link writeArrayFile} wrote.
  *
- * @throws UserError when there is none, or it is something else or cut short.
+ * @throws UserError when there is none, or it is something else, cut short or changed.
  */
 export function readArrayFile(path: string): object {
-  const text = readTextFile(path);
-  let content: unknown;
-  try {
-    content = JSON.parse(text, decode);
-  } catch {
-    content = undefined;
-  }
-  if (typeof content !== 'object' || content === null || !('kind' in content))
-    throw new UserError(`${path} is no file of lyreo's, or cut short; allowed: a whole checkpoint or policy`);
-  return content;
+  const [hash, text = ''] = readTextFile(path).split('\n', 2);
+  if (hash !== sha256(text))
+    throw new UserError(
+      `${path} is no file of lyreo's, or cut short, or changed; allowed: a whole checkpoint or policy`,
+    );
+  return JSON.parse(text, decode) as object;
 }

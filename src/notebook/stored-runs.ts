@@ -1,14 +1,21 @@
 /** Stored runs made from a notebook: those that are missing, and those to be checked. */
-import type { ProfileName } from '../paper/profiles';
+import { invalid } from '../core/errors';
+import { type ProfileName, profileNames } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
-import type { FigureId } from '../paper/sweeps';
+import { type FigureId, figureIds } from '../paper/sweeps';
 import { Results } from '../paper/results';
 import { executeRun } from '../paper/run';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { interruptSignal, progress } from './progress';
 
-/** Makes and stores the runs of a figure that are not stored, with a progress bar; the stop button ends it. */
+/**
+ * Makes and stores the runs of a figure that are not stored, with a progress bar; the stop button ends it.
+ *
+ * @throws UserError naming what is allowed, when there is no such figure or profile.
+ */
 export async function makeMissing(figureId: FigureId, profile: ProfileName): Promise<void> {
+  if (!(figureIds as readonly string[]).includes(figureId)) throw invalid('figure', figureId, figureIds.join(', '));
+  if (!profileNames.includes(profile)) throw invalid('profile', profile, profileNames.join(', '));
   const specs = Results.load(profile).missing(figureId);
   const store = new RunStore(runsFolder(profile));
   const signal = interruptSignal();
