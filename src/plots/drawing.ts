@@ -1,4 +1,5 @@
 /** Shapes and annotations of a drawing in the coordinates of its axes, as Plotly takes them. */
+import type { Figure } from './figure';
 import { fade } from './marks';
 
 export interface Box {
@@ -6,6 +7,31 @@ export interface Box {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+}
+
+/**
+ * A figure without axes, in coordinates from 0 to 100 from left to right.
+ *
+ * @param yRange the lowest and the highest y.
+ */
+export function drawing(
+  title: string,
+  height: number,
+  yRange: readonly [number, number],
+  parts: { readonly shapes: readonly object[]; readonly annotations: readonly object[] },
+): Figure {
+  return {
+    data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: yRange, marker: { opacity: 0 }, hoverinfo: 'skip' }],
+    layout: {
+      title: { text: title },
+      height,
+      showlegend: false,
+      margin: { l: 8, r: 8, t: 44, b: 6 },
+      xaxis: { visible: false, range: [-1, 101], fixedrange: true },
+      yaxis: { visible: false, range: yRange, fixedrange: true },
+      ...parts,
+    },
+  };
 }
 
 /** A filled rectangle with a border of the same colour. */

@@ -1,5 +1,5 @@
 import type { Figure } from './figure';
-import { arrow, type Box, path, rounded, text } from './drawing';
+import { arrow, drawing, type Box, path, rounded, text } from './drawing';
 import { fade } from './marks';
 import { COLOURS, INK } from './theme';
 
@@ -105,28 +105,19 @@ export function methodFigure(): Figure {
     text(36.5, 55.3, 'the servers at the end of slot t are part of s<sub>t+1</sub>'),
     { ...text(36, 24.5, 'new θ for the next episode'), xanchor: 'left' },
   ];
-  return {
-    data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: [0, 50], marker: { opacity: 0 }, hoverinfo: 'skip' }],
-    layout: {
-      title: { text: 'LYREO (request credit): from a state to a step of the policy' },
-      height: 440,
-      showlegend: false,
-      margin: { l: 8, r: 8, t: 44, b: 6 },
-      xaxis: { visible: false, range: [-1, 101], fixedrange: true },
-      yaxis: { visible: false, range: [-5, 58], fixedrange: true },
-      shapes: [
-        path('M 98.5 32 L 98.5 2.5', INK),
-        path('M 63.5 49 L 63.5 53.5 L 9.5 53.5', INK),
-        ...PARTS.map((part) => rounded(part, 0.8, part.colour, fade(part.colour, 0.15))),
-      ],
-      annotations: [
-        ...arrows,
-        ...words,
-        ...PARTS.flatMap(({ x, y, width, height, title, label }) => [
-          text(x + width / 2, y + height - 3, `<b>${title}</b>`, 13),
-          text(x + width / 2, y + (height - 3.5) / 2, label),
-        ]),
-      ],
-    },
-  };
+  return drawing('LYREO (request credit): from a state to a step of the policy', 440, [-5, 58], {
+    shapes: [
+      path('M 98.5 32 L 98.5 2.5', INK),
+      path('M 63.5 49 L 63.5 53.5 L 9.5 53.5', INK),
+      ...PARTS.map((part) => rounded(part, 0.8, part.colour, fade(part.colour, 0.15))),
+    ],
+    annotations: [
+      ...arrows,
+      ...words,
+      ...PARTS.flatMap(({ x, y, width, height, title, label }) => [
+        text(x + width / 2, y + height - 3, `<b>${title}</b>`, 13),
+        text(x + width / 2, y + (height - 3.5) / 2, label),
+      ]),
+    ],
+  });
 }

@@ -1,6 +1,6 @@
 import type { ServerSpec } from '../system/scenario';
 import type { Figure } from './figure';
-import { arrow, type Box, leftText, path, rectangle, rounded, text } from './drawing';
+import { arrow, type Box, drawing, leftText, path, rectangle, rounded, text } from './drawing';
 import { fade } from './marks';
 import { COLOURS, INK, PAPER_COLOUR } from './theme';
 
@@ -34,19 +34,10 @@ export function systemModelFigure(servers: readonly ServerSpec[]): Figure {
   ];
   const left = servers.length - shown.length;
   const note = left > 0 ? [text(74.5, 17.6, `… and ${left} more edge servers, S = ${servers.length}`)] : [];
-  return {
-    data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: [0, 73], marker: { opacity: 0 }, hoverinfo: 'skip' }],
-    layout: {
-      title: { text: 'Fig. 1: requests, the scheduler, and edge servers with continuous batching' },
-      height: 700,
-      showlegend: false,
-      margin: { l: 8, r: 8, t: 44, b: 6 },
-      xaxis: { visible: false, range: [-1, 101], fixedrange: true },
-      yaxis: { visible: false, range: [-1.5, 74], fixedrange: true },
-      shapes: parts.flatMap((part) => part.shapes),
-      annotations: [...parts.flatMap((part) => part.annotations), ...note],
-    },
-  };
+  return drawing('Fig. 1: requests, the scheduler, and edge servers with continuous batching', 700, [-1.5, 74], {
+    shapes: parts.flatMap((part) => part.shapes),
+    annotations: [...parts.flatMap((part) => part.annotations), ...note],
+  });
 }
 
 /** Names end in the GPU, "s1-rtx3080". */

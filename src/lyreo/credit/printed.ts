@@ -77,8 +77,9 @@ function windowsOf(T: number, H: number, stride: number): Window[] {
 }
 
 /**
- * What the predictor says of the windows, one after the other, and the sequences from which it learns: where windows lie
- * side by side the whole episode, so that it learns from windows anywhere in it; else each window by itself.
+ * The predictions for the windows, one after the other, and the sequences from which the predictor learns. Windows that
+ * lie side by side are one sequence, the whole episode, so that it learns from windows anywhere in it. Otherwise each
+ * window is a sequence of its own.
  */
 function predicted(
   predictor: ReturnPredictor,
