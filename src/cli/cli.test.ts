@@ -106,7 +106,8 @@ describe('lyreo', () => {
     ['simulate --nu NaN', /^--nu is "NaN"; allowed: a finite number >= 0\n$/],
     ['simulate --load thin', /^--load is "thin"; allowed: unscaled, per-user, thin:R or rescale:R/],
     ['simulate --load thin:2', /^--load is given without --trace; allowed: both, or neither\n$/],
-    ['simulate --gpus a,', /^--gpus is "a,"; allowed: names between commas\n$/],
+    ['simulate --gpus a,', /^--gpus is "a,"; allowed: a list of GPU names, one per server\n$/],
+    ['simulate --set areaMeters=0,0', /^--set areaMeters is "0,0"; allowed: two finite numbers > 0, m\n$/],
     [
       'simulate --trace-kv kv.xlsx',
       /^--trace-kv is "kv\.xlsx"; allowed: a file name that ends in \.parquet, \.csv or \.json\n$/,
@@ -119,6 +120,10 @@ describe('lyreo', () => {
     ],
     ['simulate --users 5 --set users=6', /^users is given twice; allowed: once, by --set or by its option\n$/],
     ['simulate --trace-kv none/kv.csv', /^none\/kv\.csv lies in a folder that does not exist/],
+    [
+      'simulate --trace-kv /proc/kv.csv',
+      /^\/proc\/kv\.csv (cannot be made in its folder|lies in a folder that does not)/,
+    ],
   ])('exits with 2 and a message, no stack: %s', (args, message) => {
     const { code, out, err } = lyreo(args.split(' ').filter((arg) => arg !== ''));
     expect(code).toBe(2);

@@ -23,8 +23,7 @@ import { origin, printJson, warnAboutRuns } from './console';
 import { addProgressOptions, option, seeds } from './options';
 import { withProgress } from './progress';
 import { textTable, short } from './report';
-import { type SystemOptions, addSystemOptions, describesSystem, readSystem } from './system-options';
-import { warnOfLengths } from './trace-options';
+import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 
 interface EvaluateFlags extends SystemOptions {
   readonly episodes: number;
@@ -81,8 +80,8 @@ export function evaluateCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Without options that describe the system, it is the one that the first policy was trained in. Means over the seeds
-stand with 95 % confidence intervals (Student's t); differences to the first contender are taken seed by seed.
+The system is the one that the first policy was trained in; options change only the fields that they name. Means over
+the seeds stand with 95 % confidence intervals (Student's t); differences to the first contender are taken seed by seed.
 
 Examples:
   $ lyreo evaluate runs/lyreo/policy.lyreo drift-plus-penalty ll random
@@ -98,9 +97,8 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Prom
   checkNames(names);
   const policyFile = names.find((name) => !known.has(name));
   const trained =
-    describesSystem(flags) || policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, flags).config;
-  const { config, workload, trace } = trained === undefined ? readSystem(flags) : { config: trained };
-  if (trained !== undefined) warnOfLengths(trained);
+    policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, { acceptChangedFiles: true }).config;
+  const { config, workload, trace } = readSystem(flags, trained);
   const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };

@@ -4,11 +4,10 @@ import { decimalNumber } from '../core/csv';
 import { invalid } from '../core/errors';
 import { integer } from '../system/config-schema';
 
-/** The allowed values in the words of the command line, where lists stand between commas and words without quotes. */
+/** The allowed values in the words of the command line: without quotes, and of a list the whole, not one of its parts. */
 function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {
   if (schema instanceof z.ZodEnum) return schema.options.join(', ');
-  const isEmptyWord = issue.path.length > 0 && issue.code === 'too_small' && issue.origin === 'string';
-  return isEmptyWord ? 'names between commas' : issue.message;
+  return (issue.path.length > 0 ? (schema.safeParse(null).error?.issues[0] ?? issue) : issue).message;
 }
 
 /** Text as a value of the schema's kind; text that is no number becomes NaN. */
@@ -39,7 +38,7 @@ export function option<T>(flags: string, description: string, schema: z.ZodType<
   return standard === undefined ? made : made.default(standard);
 }
 
-export const names: z.ZodType<readonly string[]> = z.array(z.string().min(1, 'names between commas'));
+export const names: z.ZodType<readonly string[]> = z.array(z.string().min(1), 'names between commas');
 
 export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
 

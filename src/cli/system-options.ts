@@ -38,11 +38,6 @@ export interface SystemOptions extends TraceOptions {
   readonly set?: readonly string[];
 }
 
-export function describesSystem(options: SystemOptions): boolean {
-  const names = ['preset', 'config', 'set', 'trace', 'load', 'from', ...Object.keys(optionFields)];
-  return Object.keys(options).some((name) => names.includes(name));
-}
-
 const fields = Object.keys(configFields) as Field[];
 
 export function isField(name: string): name is Field {
@@ -100,35 +95,23 @@ export interface System {
 /**
  * Reads configuration and trace; an option goes before the configuration file's field, that before the preset.
  *
+ * @param trained the system of a training, of which the options change only what they name: fields, with those that they
+ *   bring along, and of a named preset the fields in which presets differ.
  * @throws UserError naming option or file, field, value and the allowed values.
  */
-export function readSystem(options: SystemOptions): System {
-  const { preset = 'calibrated', fields } = givenOptions(options);
-  const where = options.config === undefined ? 'options' : `options over ${options.config}`;
-  const config = systemConfig(preset, fields, where);
+export function readSystem(options: SystemOptions, trained?: SystemConfig): System {
+  const file = options.config === undefined ? { fields: {} } : readFields(options.config);
+  const given = options.preset ?? file.preset;
+  const preset = given ?? 'calibrated';
+  const fields = { ...file.fields, ...optionValues(options) };
+  const base = given === undefined ? trained : { ...trained, calibration: undefined, ...presetFields(given) };
+  const all = trained === undefined ? fields : { ...base, ...withCompanions(fields, base?.calibration) };
+  const config = systemConfig(preset, all, options.config === undefined ? 'options' : `options over ${options.config}`);
   const run = traceRun(options, config, fields.slots !== undefined);
   if (run !== undefined)
     return { preset, config: { ...config, slots: run.slots }, workload: run.workload, trace: run.summary };
   warnOfLengths(config);
   return { preset, config, workload: undefined, trace: undefined };
-}
-
-/**
- * The fields of the configuration that the options fix, with those that they bring along; of a named preset only the
- * fields in which presets differ.
- *
- * @throws UserError as `readSystem`.
- */
-export function givenFields(options: SystemOptions): Partial<SystemConfig> {
-  const { preset, fields } = givenOptions(options);
-  const ofPreset: Partial<SystemConfig> = preset === undefined ? {} : presetFields(preset);
-  return { ...ofPreset, ...withCompanions(fields, ofPreset.calibration) };
-}
-
-/** Preset and fields of the configuration's file, and over them those of the options. */
-function givenOptions(options: SystemOptions): { preset?: Preset | undefined; fields: Partial<SystemConfig> } {
-  const file = options.config === undefined ? { fields: {} } : readFields(options.config);
-  return { preset: options.preset ?? file.preset, fields: { ...file.fields, ...optionValues(options) } };
 }
 
 /** The file alone is checked first, so that its faults are told as the file's. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArrayFile, writeArrayFile } from '../lyreo/array-file';
+import type { SystemConfig } from '../system/config';
 import { builtCli } from '../../tests/support/built';
 
 let cli = '';
@@ -62,6 +63,9 @@ describe('lyreo train and evaluate', () => {
       ['random', [150, 150]],
     ]);
     expect(lyreo('evaluate', 'run/policy.lyreo', 'random', '--episodes', '2', '--json')).toEqual(json);
+    const changed = lyreo('evaluate', 'run/policy.lyreo', '--slots', '20', '--preset', 'literal', '--json');
+    const { config } = JSON.parse(changed.out) as { config: SystemConfig };
+    expect(config).toMatchObject({ users: 5, servers: 3, slots: 20, kvPoolFraction: 1 });
   });
 
   it.each([
@@ -69,6 +73,10 @@ describe('lyreo train and evaluate', () => {
     ['train --set gama=0.9', /^training: gama is "0\.9"; allowed: one of gamma, /],
     ['train --set gamma', /^--set is "gamma"; allowed: name=value\n$/],
     ['train --set ratio=both', /ratio is "both"; allowed: "per request" or "per slot"/],
+    [
+      'train --set learningRate=1e30 --slots 5 --updates 2',
+      /is not finite; .*; allowed: .* a learningRate below 1e\+30/,
+    ],
     ['train --set hidden=64,x', /hidden is \[64,"x"\]; allowed: one to eight integers/],
     ['train --method random', /--method is "random"; allowed: lyreo, ly-ppo/],
     ['train --resume', /--resume is given without --out; allowed: both, or neither/],

@@ -11,13 +11,11 @@ import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { logLine, trainingFiles } from '../lyreo/train';
 import type { TrainingConfig } from '../lyreo/training-config';
 import { integer } from '../system/config-schema';
-import { systemConfig } from '../system/presets';
 import { interruptible } from './interrupt';
 import { assignment, option, seeds } from './options';
 import { createProgress } from './progress';
 import { short, textList } from './report';
-import { type SystemOptions, addSystemOptions, givenFields, isField, readSystem } from './system-options';
-import { warnOfLengths } from './trace-options';
+import { type SystemOptions, addSystemOptions, isField, readSystem } from './system-options';
 
 interface TrainFlags extends SystemOptions {
   readonly method: MethodName;
@@ -129,10 +127,11 @@ async function runTrain(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => 
     });
   } catch (error) {
     if (!(error instanceof DivergenceError)) throw error;
-    progress.say(
-      `${error.message}; learning has stopped${out === undefined ? '' : `, ${out} keeps the log up to here`}`,
+    const kept = out === undefined ? '' : `, ${out} keeps the log up to here`;
+    const rate = learningOf(options.method, options.training).training.learningRate;
+    throw new UserError(
+      `${error.message}; learning has stopped${kept}; allowed: hyperparameters that keep it finite, such as a learningRate below ${rate}`,
     );
-    process.exitCode = 1;
   }
 }
 
@@ -156,9 +155,8 @@ function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => bool
   }
   const found = loadCheckpoint(path);
   const method = withCredit(isGiven('method') ? flags.method : learningByIds(found.method, path), flags.credit);
-  warnOfLengths(found.config);
   return {
-    config: systemConfig('calibrated', { ...found.config, ...givenFields(system) }, 'options'),
+    config: readSystem(system, found.config).config,
     method,
     training: { ...found.training, ...settings(others, method) },
     seed: isGiven('seed') ? seed : found.seed,

@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { UserError } from './errors';
 
 /**
@@ -37,7 +48,7 @@ export function placeOfHalf(name: string): string | undefined {
 function writeFault(path: string, error: unknown): UserError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   const reasons: Record<string, string> = {
-    ENOENT: 'lies in a folder that does not exist',
+    ENOENT: existsSync(dirname(path)) ? 'cannot be made in its folder' : 'lies in a folder that does not exist',
     ENOTDIR: 'lies in no folder',
     EISDIR: 'is a folder',
     EACCES: 'may not be written',
