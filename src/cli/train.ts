@@ -10,7 +10,7 @@ import { loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { logLine, trainingFiles } from '../lyreo/train';
 import type { TrainingConfig } from '../lyreo/training-config';
-import { integer } from '../core/schema';
+import { integer } from '../system/config-schema';
 import { interruptible } from './interrupt';
 import { assignment, option, seeds } from './options';
 import { createProgress } from './progress';
@@ -98,7 +98,7 @@ async function runTrain(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => 
   let progress = createProgress(updates * slots, 'slots', flags.progress);
   try {
     await interruptible(async (signal) => {
-      const { learner, log, aborted } = await train({
+      const { log, aborted } = await train({
         ...options,
         updates,
         folder: out,
@@ -117,7 +117,6 @@ async function runTrain(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => 
           if (flags.progress) progress.say(`${updateText(entry, updates)}  ${progress.pace(entry.update * slots)}`);
         },
       });
-      learner.dispose();
       if (aborted) {
         const how = out === undefined ? '' : `; --out ${out} --resume goes on`;
         progress.say(`stopped after update ${log.length} of ${updates}${how}`);

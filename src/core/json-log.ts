@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from './atomic';
 import { UserError } from './errors';
-import { makeFolder, readTextFile } from './files';
+import { readTextFile } from './files';
+import { makeFolder } from './folder';
 import { parseJson } from './parse';
 
 /** Results of one kind of work, as a file: a first line that tells the work, then one JSON value per result. */

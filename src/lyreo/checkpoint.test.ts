@@ -101,8 +101,6 @@ describe('a checkpoint', () => {
     saveCheckpoint(at('a'), learner, [], 1);
     saveCheckpoint(at('b'), resumed, [], 1);
     expect(readFileSync(at('b')).equals(readFileSync(at('a')))).toBe(true);
-    learner.dispose();
-    resumed.dispose();
   });
 
   it('is refused when it is missing, cut, something else, or of other networks', () => {
@@ -123,13 +121,11 @@ describe('a checkpoint', () => {
     );
     truncateSync(at('sound'), 1000);
     expect(complaint(() => loadCheckpoint(at('sound')))).toMatch(/or cut short/);
-    learner.dispose();
   });
 
   it('is not resumed by another credit rule: the error names both', () => {
     const { learner } = trained(1);
     saveCheckpoint(at('own'), learner, [], 1);
-    learner.dispose();
     expect(complaint(() => resumeLearner(at('own'), loadCheckpoint(at('own')), { ...method, credit: own }))).toMatch(
       /method's credit is "own"; allowed: "request", as in .*own/,
     );
@@ -167,7 +163,6 @@ describe('a policy file', () => {
     expect([...saved.policy.net.parameters.values]).toEqual([...learner.policy.net.parameters.values]);
     // Other numbers of users, lengths and links are no obstacle.
     expect(loadPolicy(at('p'), tinyConfig({ users: 9, lengths: 'lmsys-like' })).updates).toBe(2);
-    learner.dispose();
   });
 
   it.each([
@@ -181,7 +176,6 @@ describe('a policy file', () => {
     const { learner } = trained(0);
     savePolicy(at('q'), learner);
     expect(complaint(() => loadPolicy(at('q'), tinyConfig(overrides)))).toMatch(text);
-    learner.dispose();
   });
 
   it('does not act on other features, or in another network', () => {
@@ -201,6 +195,5 @@ describe('a policy file', () => {
       /network is .*"outputs":9}, not .*"outputs":3}; it was written by lyreo .*; allowed: a file of lyreo/,
     );
     expect(changed({ weights: new Float32Array(5) })).toMatch(/does not fit: its network/);
-    learner.dispose();
   });
 });

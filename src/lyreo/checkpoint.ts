@@ -1,6 +1,6 @@
 import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
-import { packageVersion } from '../core/files';
+import { packageVersion } from '../core/version';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
 import type { MlpShape } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
@@ -106,7 +106,6 @@ export function resumeLearner(
   try {
     learner.restore(state);
   } catch (error) {
-    learner.dispose();
     throw misfit(path, checkpoint, error instanceof Error ? error.message : String(error));
   }
   return learner;

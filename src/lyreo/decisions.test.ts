@@ -29,11 +29,9 @@ describe('decisionRatios', () => {
     // One more in the last layer's bias of server 0 makes it more probable, and the others less.
     const { parameters, depth } = policy.net;
     parameters.view(`layer ${depth - 1} bias`)[0] += 1;
-    parameters.changed();
     decisionRatios(policy, rollout).forEach((ratio, d) => {
       if (rollout.actions[d] === 0) expect(ratio).toBeGreaterThan(1);
       else expect(ratio).toBeLessThan(1);
     });
-    policy.net.dispose();
   });
 });

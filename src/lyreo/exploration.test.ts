@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { SERVER_FEATURES } from '../env/observation';
 import { driftPlusPenalty, fixedPenalty } from '../env/reward';
@@ -16,9 +16,6 @@ import type { TrainingConfig } from './training-config';
 const config = tinyConfig({ users: 12, slots: 200 });
 const { users: U, servers: S, slots: T } = config;
 const policy = createPolicy('factorised', { servers: S, hidden: [8, 8] }, createRng(1));
-afterAll(() => {
-  policy.net.dispose();
-});
 
 function episode(options: EpisodeOptions): Rollout {
   const rollout = playEpisode(config, policy, 2, createRng(3), options);
@@ -82,7 +79,6 @@ function logOf(method: LearningMethod, fields: Partial<TrainingConfig>, updates 
   const training = trainingConfig(method, { ...quick, ...fields });
   const learner = new Learner(tinyConfig({ slots: 20 }), method, training, 1);
   const log = Array.from({ length: updates }, () => ({ ...learner.update().log }));
-  learner.dispose();
   return log;
 }
 
@@ -124,7 +120,6 @@ describe('a training', () => {
       const method = methodWith({ reward });
       const learner = new Learner(config, method, trainingConfig(method, { ...quick, queueSeen }), 1);
       const rollout = learner.play();
-      learner.dispose();
       const width = criticInputs(S);
       let most = 0;
       for (let t = 0; t <= T; t++)
@@ -148,7 +143,6 @@ describe('a training', () => {
     for (let k = 0; k < 3; k++) learner.update();
     expect(learner.ppo.actorOptimiser.learningRate).toBeCloseTo(3e-4 / 4, 12);
     expect(learner.ppo.criticOptimiser.learningRate).toBeCloseTo(9e-4 / 4, 12);
-    learner.dispose();
   });
 });
 
@@ -166,8 +160,6 @@ describe('the printed form', () => {
     one.redistributed.forEach((x, t) => {
       expect(other.redistributed[t]).toBeCloseTo(x, 5);
     });
-    a.dispose?.();
-    b.dispose?.();
   });
 
   it('takes overlapping windows, and GAE without a second discount', () => {
@@ -178,7 +170,5 @@ describe('the printed form', () => {
     expect(a.advantages.every(Number.isFinite)).toBe(true);
     expect([...a.redistributed]).toEqual([...b.redistributed]);
     expect([...a.advantages]).not.toEqual([...b.advantages]);
-    plain.dispose?.();
-    undiscounted.dispose?.();
   });
 });

@@ -208,7 +208,6 @@ export class Learner {
     const p = this.critic.parameters;
     const last = this.critic.depth - 1;
     this.valueNorm.follow([targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
-    p.changed();
     return this.valueNorm.normalised(targets);
   }
 
@@ -241,12 +240,6 @@ export class Learner {
       rng.restore(draws[k]);
     });
     this.updates = updates;
-  }
-
-  dispose(): void {
-    this.policy.net.dispose();
-    this.critic.dispose();
-    this.credit.dispose?.();
   }
 
   /** @throws DivergenceError naming the first tensor with NaN or ∞. */

@@ -76,11 +76,10 @@ async function trained(method: LearningMethod, name: string): Promise<{ log: str
   const folder = join(root, name);
   const training = { updateEpochs: 2, hidden: [16, 16, 8] };
   const options = { config: tinyConfig({ slots: 20 }), method, training, seed: 4, folder, resume: true };
-  (await train({ ...options, updates: 3 })).learner.dispose();
+  await train({ ...options, updates: 3 });
   const { learner, log } = await train({ ...options, updates: 5 });
   expect(readFileSync(trainingFiles(folder).log, 'utf8')).toBe(log.map((entry) => `${logLine(entry)}\n`).join(''));
   const policy = [...learner.policy.net.parameters.values];
-  learner.dispose();
   return { log: log.map(logLine).join('\n'), policy };
 }
 
@@ -121,7 +120,7 @@ describe('a rule and a reward of one’s own', () => {
   it('are asked for again at a resumption: another id is refused, and both are named', async () => {
     const folder = join(root, 'asked');
     const options = { config: tinyConfig({ slots: 20 }), folder, resume: true, updates: 1 };
-    (await train({ ...options, method: { ...standard, credit: mine } })).learner.dispose();
+    await train({ ...options, method: { ...standard, credit: mine } });
     await expect(train({ ...options, method: standard })).rejects.toThrow(/method's credit is "own"; allowed: "mine"/);
     await expect(train({ ...options, method: { ...standard, credit: mine, reward: myReward } })).rejects.toThrow(
       /method's reward is "my-reward"; allowed: "drift-plus-penalty"/,

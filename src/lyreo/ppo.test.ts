@@ -182,8 +182,6 @@ describe('Ppo', () => {
       expect(log?.epochs).toBe(5);
       // The critic has learned the constant that it was given.
       expect(log?.valueLoss).toBeLessThan(0.05);
-      net.dispose();
-      critic.dispose();
     },
   );
 
@@ -201,8 +199,6 @@ describe('Ppo', () => {
       }
       const log = new Ppo(policy, critic, config).update(rollout, rewards, new Float32Array(T * 2), root);
       const values = [...net.parameters.values];
-      net.dispose();
-      critic.dispose();
       return { values, log };
     };
     expect(updated(true)).toEqual(updated(false));
@@ -219,7 +215,5 @@ describe('Ppo', () => {
     expect(log.epochs).toBeLessThan(5);
     // A constant target of 1 and a critic near 0: a loss near 2, over as many minibatches as there were.
     expect(log.valueLoss).toBeGreaterThan(0.5);
-    net.dispose();
-    critic.dispose();
   });
 });

@@ -1,7 +1,10 @@
 import type { Rng } from '../core/rng';
 import { Adam, type AdamState } from '../nn/adam';
+import { mean } from '../core/statistics';
 import { logSoftmax } from '../nn/categorical';
+import { gather } from '../nn/gather';
 import { Mlp } from '../nn/mlp';
+import { squaredError } from '../nn/network';
 import { ClipLoss, type Decisions } from './clip-loss';
 import type { TrainingConfig } from './training-config';
 import type { Policy } from './policy';
@@ -155,15 +158,14 @@ export class Ppo {
     };
     const { approxKl, count } = log;
     const scale = 1 / decisions.answered.reduce((sum, one) => sum + one, 0);
-    net.accumulate({ groups: slots.length, rowsPerGroup, shared, rows }, (outputs, firstRow, out) => {
+    net.learn({ groups: slots.length, rowsPerGroup, shared, rows }, (outputs, out, firstRow) => {
       const first = firstRow / rowsPerRequest;
-      const logProbs = new Float32Array(outputs.length);
-      for (let k = 0; k < logProbs.length; k++) logProbs[k] = outputs[k] + prior[first * S + k];
-      logSoftmax(logProbs, S, logProbs);
-      log.add(logProbs, decisions, first, scale, out);
+      for (let k = 0; k < outputs.length; k++) outputs[k] += prior[first * S + k];
+      logSoftmax(outputs, S, outputs);
+      log.add(outputs, decisions, first, scale, out);
     });
     if ((log.approxKl - approxKl) / (log.count - count) > this.config.targetKl) {
-      net.parameters.zeroGradient();
+      net.parameters.gradient.fill(0);
       return false;
     }
     this.actorOptimiser.step();
@@ -175,13 +177,11 @@ export class Ppo {
     const { sharedInputs, outputs: heads } = this.critic.shape;
     const shared = gather(rollout.states, slots, sharedInputs);
     const target = gather(targets, slots, heads);
-    const tape = this.critic.forward({
-      groups: slots.length,
-      rowsPerGroup: 1,
-      shared,
-      rows: new Float32Array(0),
+    const batch = { groups: slots.length, rowsPerGroup: 1, shared, rows: new Float32Array(0) };
+    let loss = 0;
+    this.critic.learn(batch, (outputs, out, first) => {
+      loss += squaredError(outputs, target.subarray(first * heads), this.config.vfCoef, slots.length, out);
     });
-    const loss = tape.backwardSquaredError(target, this.config.vfCoef, slots.length);
     this.criticOptimiser.step();
     return loss;
   }
@@ -192,19 +192,12 @@ export class Ppo {
     const values = stateValues(this.critic, states.subarray(0, T * sharedInputs));
     const target = Float64Array.from({ length: T }, (_, t) => targets[t * heads]);
     const variance = (x: Float64Array): number => {
-      const mean = x.reduce((a, b) => a + b, 0) / x.length;
-      return x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length;
+      const centre = mean(x);
+      return mean(x.map((y) => (y - centre) ** 2));
     };
     const total = variance(target);
     return total === 0 ? 0 : 1 - variance(target.map((y, t) => y - values[t * heads])) / total;
   }
-}
-
-/** Rows of a [T, width] array in the order of `slots`. */
-function gather<A extends Float32Array | Int32Array | Uint8Array>(source: A, slots: Int32Array, width: number): A {
-  const out = new (source.constructor as new (length: number) => A)(slots.length * width);
-  for (let k = 0; k < slots.length; k++) out.set(source.subarray(slots[k] * width, (slots[k] + 1) * width), k * width);
-  return out;
 }
 
 /**
@@ -213,16 +206,9 @@ function gather<A extends Float32Array | Int32Array | Uint8Array>(source: A, slo
  * @param counted 0 for values that are left out and become 0; default: none is.
  */
 export function standardised(values: Float32Array, counted?: Uint8Array): Float32Array {
-  const isIn = (k: number): boolean => counted?.[k] !== 0;
-  const count = counted === undefined ? values.length : counted.reduce((sum, one) => sum + one, 0);
-  let mean = 0;
-  values.forEach((x, k) => {
-    if (isIn(k)) mean += x / count;
-  });
-  let square = 0;
-  values.forEach((x, k) => {
-    if (isIn(k)) square += (x - mean) ** 2 / count;
-  });
+  const all = values.filter((_, k) => counted?.[k] !== 0);
+  const centre = all.reduce((sum, x) => sum + x / all.length, 0);
+  const square = all.reduce((sum, x) => sum + (x - centre) ** 2 / all.length, 0);
   const scale = 1 / (Math.sqrt(square) + 1e-8);
-  return values.map((x, k) => (isIn(k) ? Math.min(5, Math.max(-5, (x - mean) * scale)) : 0));
+  return values.map((x, k) => (counted?.[k] === 0 ? 0 : Math.min(5, Math.max(-5, (x - centre) * scale))));
 }

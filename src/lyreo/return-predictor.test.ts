@@ -42,7 +42,6 @@ describe('ReturnPredictor', () => {
       for (let before = 0; before < t; before++) expect(other[before]).toBe(predicted[before]);
       for (let later = t + window; later < steps; later++) expect(other[later]).toBe(predicted[later]);
     }
-    predictor.lstm.dispose();
   });
 
   it('one sequence is never told by another: the others stay as they are, to the bit', () => {
@@ -57,7 +56,6 @@ describe('ReturnPredictor', () => {
       if (Math.floor(k / 80) === 2) expect(after[k]).not.toBe(before[k]);
       else expect(after[k]).toBe(before[k]);
     }
-    predictor.lstm.dispose();
   });
 
   it('its sensitivity is what a step changes in the prediction made there', () => {
@@ -82,7 +80,6 @@ describe('ReturnPredictor', () => {
         }
       }
     }
-    predictor.lstm.dispose();
   });
 
   it('goes on from what it saved', () => {
@@ -93,8 +90,6 @@ describe('ReturnPredictor', () => {
     b.restore(a.save());
     expect(a.train([batch], createRng(9))).toBe(b.train([batch], createRng(9)));
     expect([...a.predict(all)]).toEqual([...b.predict(all)]);
-    a.lstm.dispose();
-    b.lstm.dispose();
   });
 });
 
@@ -178,7 +173,6 @@ describe('a shop that is told the takings in the evening', () => {
     );
     predictor.train([{ sequences: seen.sequences, targets }], rng);
     const g = predictor.predict(seen.sequences);
-    predictor.lstm.dispose();
     return seen.takings.map((y, day) => redistributeReturn(g.subarray(day * STEPS, (day + 1) * STEPS), y)[EARLIER]);
   }
 

@@ -1,6 +1,8 @@
 import type { Rng } from '../core/rng';
 import { Adam, type AdamState } from '../nn/adam';
+import { gather } from '../nn/gather';
 import { type LstmBatch, LstmPredictor } from '../nn/lstm';
+import { squaredError } from '../nn/network';
 import { type NormState, TargetNorm } from './target-norm';
 
 /** Settings of the return predictor g_ψ (IV-B2). */
@@ -66,7 +68,7 @@ export class ReturnPredictor {
    */
   predict(sequences: Sequences): Float64Array {
     const { windows, rows } = this.layOut(sequences);
-    return this.norm.restored(rowsOf(this.lstm.predict(windows), rows, this.outputs));
+    return this.norm.restored(gather(this.lstm.predict(windows), rows, this.outputs));
   }
 
   /**
@@ -80,16 +82,14 @@ export class ReturnPredictor {
     from: number,
     count: number,
   ): { predictions: Float64Array; gradients: Float32Array[] } {
+    const { outputs: O, norm } = this;
     const { windows, rows } = this.layOut(sequences);
-    const tape = this.lstm.forward(windows);
-    const predictions = this.norm.restored(rowsOf(tape.outputs, rows, this.outputs));
-    const gradients = this.lstm.stepGradients(tape, rows, from, count);
-    tape.dispose();
-    gradients.forEach((gradient, o) => {
-      for (let k = 0; k < gradient.length; k++)
-        gradient[k] *= this.norm.slope(o, predictions[Math.floor(k / count) * this.outputs + o]);
-    });
-    return { predictions, gradients };
+    const { outputs, gradients } = this.lstm.stepGradients(windows, from, count);
+    const predictions = norm.restored(gather(outputs, rows, O));
+    const restored = gradients.map((gradient, o) =>
+      gather(gradient, rows, count).map((x, k) => x * norm.slope(o, predictions[Math.floor(k / count) * O + o])),
+    );
+    return { predictions, gradients: restored };
   }
 
   /**
@@ -99,17 +99,12 @@ export class ReturnPredictor {
    */
   train(batches: readonly PredictorBatch[], rng: Rng): number {
     const { steps, batch } = this.config;
-    const { inputs: I, outputs: O } = this;
-    const first = batches[0];
-    const H = Math.min(this.config.window, first.sequences.steps);
-    const p = this.lstm.parameters;
-    this.norm.follow(
-      batches.map((batch) => batch.targets),
-      p.view('head weights'),
-      p.view('head bias'),
-    );
-    p.changed();
-    const targets = batches.map((batch) => this.norm.normalised(batch.targets));
+    const { inputs: I, outputs: O, lstm } = this;
+    const H = Math.min(this.config.window, batches[0].sequences.steps);
+    const inputs = batches.map(({ sequences }) => sequences.inputs);
+    const targets = batches.map((batch) => batch.targets);
+    this.norm.follow(targets, lstm.parameters.view('head weights'), lstm.parameters.view('head bias'));
+    const normalised = targets.map((y) => this.norm.normalised(y));
     const x = new Float32Array(H * batch * I);
     const y = new Float32Array(H * batch * O);
     let loss = 0;
@@ -119,12 +114,13 @@ export class ReturnPredictor {
         const { sequences } = batches[which];
         const at = rng.int(sequences.count) * sequences.steps + rng.int(sequences.steps - H + 1);
         for (let h = 0; h < H; h++) {
-          x.set(sequences.inputs.subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);
-          for (let o = 0; o < O; o++) y[(h * batch + b) * O + o] = targets[which][(at + h) * O + o];
+          x.set(inputs[which].subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);
+          y.set(normalised[which].subarray((at + h) * O, (at + h + 1) * O), (h * batch + b) * O);
         }
       }
-      const tape = this.lstm.forward({ steps: H, batch, inputs: x });
-      loss += tape.backwardSquaredError(y, 1, y.length) / y.length;
+      lstm.learn({ steps: H, batch, inputs: x }, (outputs, out) => {
+        loss += squaredError(outputs, y, 1, y.length, out) / y.length;
+      });
       this.optimiser.step();
     }
     return loss / steps;
@@ -145,29 +141,21 @@ export class ReturnPredictor {
    * @returns where each step of each sequence is read as `rows`, h·windows + window, [N·T].
    */
   private layOut({ count: N, steps: T, inputs }: Sequences): { windows: LstmBatch; rows: Int32Array } {
-    const I = this.inputs;
     const H = Math.min(this.config.window, T);
     const stride = Math.max(1, H - Math.floor(H / 3));
     const perSequence = Math.ceil((T - H) / stride) + 1;
     const count = N * perSequence;
-    const x = new Float32Array(H * count * I);
+    const steps = new Int32Array(H * count);
     const rows = new Int32Array(N * T);
     for (let window = count - 1; window >= 0; window--) {
       const start = Math.floor(window / perSequence) * T + Math.min((window % perSequence) * stride, T - H);
       for (let h = 0; h < H; h++) {
         const row = h * count + window;
-        x.set(inputs.subarray((start + h) * I, (start + h + 1) * I), row * I);
+        steps[row] = start + h;
         // From the last window to the first: the first that has a step is responsible for it.
         rows[start + h] = row;
       }
     }
-    return { windows: { steps: H, batch: count, inputs: x }, rows };
+    return { windows: { steps: H, batch: count, inputs: gather(inputs, steps, this.inputs) }, rows };
   }
-}
-
-/** The chosen rows of [R, width]. */
-function rowsOf(values: Float32Array, rows: Int32Array, width: number): Float32Array {
-  const out = new Float32Array(rows.length * width);
-  for (let r = 0; r < rows.length; r++) out.set(values.subarray(rows[r] * width, (rows[r] + 1) * width), r * width);
-  return out;
 }

@@ -96,7 +96,6 @@ describe('the bound (37)', () => {
     const rewards = delayed.map((x, t) => x + immediate[t]);
     const heads = learner.values(detail.rollout);
     const values = rewards.map((_, t) => heads[2 * t] + heads[2 * t + 1]);
-    learner.dispose();
 
     const gamma = learner.training.gamma;
     const largestReward = Math.max(...rewards.map(Math.abs));

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeOfHalf, writeFileAtomic } from '../core/atomic';
 import { UserError, invalid } from '../core/errors';
-import { makeFolder } from '../core/files';
+import { makeFolder } from '../core/folder';
 import type { SystemConfig } from '../system/config';
 import { checkSameFiles } from '../system/config-files';
 import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
@@ -38,7 +38,7 @@ export interface TrainOptions {
 
 /** What a training leaves behind. */
 export interface TrainResult {
-  /** Can go on learning, and holds the policy; `dispose` it when it is no longer needed. */
+  /** Can go on learning, and holds the policy. */
   readonly learner: Learner;
   /** All updates, those before a resumption included. */
   readonly log: readonly UpdateLog[];
@@ -99,28 +99,23 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
   };
   let savedAt = learner.updates;
-  try {
-    // More or fewer updates than before are asked for: a later resumption has to know, wherever this one is killed.
-    if (log.length === 0 || (target !== updates && learner.updates <= updates)) save();
+  // More or fewer updates than before are asked for: a later resumption has to know, wherever this one is killed.
+  if (log.length === 0 || (target !== updates && learner.updates <= updates)) save();
+  saveLog();
+  while (learner.updates < updates) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (signal?.aborted === true) break;
+    checkSameFiles(config, learner.files, 'this training');
+    const detail = learner.update();
+    log.push(detail.log);
     saveLog();
-    while (learner.updates < updates) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (signal?.aborted === true) break;
-      checkSameFiles(config, learner.files, 'this training');
-      const detail = learner.update();
-      log.push(detail.log);
-      saveLog();
-      if (learner.updates % checkpointEvery === 0) {
-        save();
-        savedAt = learner.updates;
-      }
-      options.onUpdate?.(detail.log, detail);
+    if (learner.updates % checkpointEvery === 0) {
+      save();
+      savedAt = learner.updates;
     }
-    if (savedAt < learner.updates) save();
-  } catch (error) {
-    learner.dispose();
-    throw error;
+    options.onUpdate?.(detail.log, detail);
   }
+  if (savedAt < learner.updates) save();
   return { learner, log, aborted: learner.updates < updates };
 }
 

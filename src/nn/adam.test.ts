@@ -4,7 +4,7 @@ import { Parameters } from './parameters';
 
 describe('Adam', () => {
   it('makes three steps that were computed by hand', () => {
-    const p = new Parameters([{ name: 'w', shape: [1] }]);
+    const p = new Parameters([['w', [1]]]);
     p.values[0] = 1;
     const adam = new Adam(p, { learningRate: 0.1 });
     // g = 2: m = 0.2, v = 0.004; m̂ = 0.2/0.1 = 2, v̂ = 0.004/0.001 = 4; step 0.1·2/2 = 0.1.
@@ -25,11 +25,9 @@ describe('Adam', () => {
   });
 
   it('clips by the global norm', () => {
-    const [clipped, scaled] = [0, 1].map(() => new Parameters([{ name: 'w', shape: [2] }]));
-    const [one, other] = [
-      new Adam(clipped, { learningRate: 0.1, maxGradNorm: 0.5 }),
-      new Adam(scaled, { learningRate: 0.1 }),
-    ];
+    const [clipped, scaled] = [0, 1].map(() => new Parameters([['w', [2]]]));
+    const one = new Adam(clipped, { learningRate: 0.1, maxGradNorm: 0.5 });
+    const other = new Adam(scaled, { learningRate: 0.1 });
     clipped.gradient.set([3, 4]);
     scaled.gradient.set([0.3, 0.4]);
     expect(one.step()).toBe(5);
@@ -44,8 +42,8 @@ describe('Adam', () => {
 
   it('does nothing on a gradient with NaN, which can then be named', () => {
     const p = new Parameters([
-      { name: 'a', shape: [2] },
-      { name: 'b', shape: [2, 2] },
+      ['a', [2]],
+      ['b', [2, 2]],
     ]);
     const adam = new Adam(p, { learningRate: 0.1 });
     expect(p.firstNonFinite()).toBeUndefined();
@@ -56,13 +54,13 @@ describe('Adam', () => {
     p.values[1] = Infinity;
     expect(p.firstNonFinite()).toBe('a');
     p.view('a').fill(0);
-    p.zeroGradient();
+    p.gradient.fill(0);
     expect(p.firstNonFinite()).toBeUndefined();
   });
 
   it('continues from a saved state exactly', () => {
     const make = (): [Parameters, Adam] => {
-      const p = new Parameters([{ name: 'w', shape: [3] }]);
+      const p = new Parameters([['w', [3]]]);
       return [p, new Adam(p, { learningRate: 0.01 })];
     };
     const walk = (p: Parameters, adam: Adam, from: number, to: number): void => {

@@ -65,8 +65,7 @@ export class Adam {
       square[k] = v;
       values[k] = values[k] - (rate * m) / (Math.sqrt(v) * correction + EPSILON);
     }
-    this.parameters.zeroGradient();
-    this.parameters.changed();
+    gradient.fill(0);
     return norm;
   }
 
@@ -79,16 +78,12 @@ export class Adam {
   /**
    * Continues from a copy.
    *
-   * @throws RangeError when the lengths differ.
+   * @throws RangeError when it is that of another network.
    */
-  restore(state: AdamState): void {
-    const n = this.mean.length;
-    if (state.mean.length !== n || state.square.length !== n)
-      throw new RangeError(`Adam's moments are ${state.mean.length} numbers; this network has ${n}`);
-    this.parameters.restore(state.weights);
-    this.parameters.zeroGradient();
-    this.steps = state.steps;
-    this.mean.set(state.mean);
-    this.square.set(state.square);
+  restore({ weights, steps, mean, square }: AdamState): void {
+    this.parameters.restore(weights);
+    this.steps = steps;
+    this.mean.set(mean);
+    this.square.set(square);
   }
 }

@@ -1,39 +1,21 @@
 import { createRequire } from 'node:module';
 import { UserError } from '../core/errors';
 
-/** A float32 array on the device; the code that asked for it disposes of it. */
-export interface Tensor {
-  dispose(): void;
-  /** A copy of the values, row by row. */
-  dataSync(): Float32Array;
-}
-
-/** The part of tfjs-node that this library uses, so that no type of tfjs reaches the library's own declarations. */
-interface Tfjs {
-  keep(x: Tensor): Tensor;
-  memory(): { readonly numTensors: number };
-  zeros(shape: readonly number[]): Tensor;
-  backend(): unknown;
-  engine(): {
-    makeTensorFromTensorInfo(info: { dataId: object; shape: readonly number[]; dtype: 'float32' }): Tensor;
-  };
-}
-
-/** The part of tfjs-node's backend that this library uses: graphs. */
-interface NativeBackend {
-  readonly binding: {
-    loadSavedModel(folder: string, tags: string): number;
-    runSavedModel(id: number, tensors: readonly number[], feedPorts: string, fetchPorts: string): object[];
-  };
-  write(values: Float32Array, shape: readonly number[], type: 'float32'): object;
-  createOutputTensor(metadata: object): Tensor;
-  getInputTensorIds(tensors: readonly ({ readonly dataId: object } | Tensor)[]): number[];
-}
-
-/** Native TensorFlow. */
+/** The native addon of tfjs-node. A tensor is a number and takes memory until it is deleted. */
 export interface Tensorflow {
-  readonly tf: Tfjs;
-  readonly backend: NativeBackend;
+  readonly TF_FLOAT: number;
+  /** Copies values, row by row. */
+  createTensor(shape: readonly number[], type: number, values: Float32Array): number;
+  tensorDataSync(tensor: number): Float32Array;
+  deleteTensor(tensor: number): void;
+  getNumOfTensors(): number;
+  loadSavedModel(folder: string, tags: string): number;
+  runSavedModel(
+    graph: number,
+    tensors: readonly number[],
+    feedPorts: string,
+    fetchPorts: string,
+  ): readonly { readonly id: number }[];
 }
 
 /**
@@ -64,14 +46,10 @@ export function tensorflow(): Tensorflow {
 
 function load(): Tensorflow {
   for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
-  const require = createRequire(__filename);
-  // tfjs-node 4.22 calls two functions that Node 23 removed: https://github.com/tensorflow/tfjs/issues/8609
-  const util = require('node:util') as Record<string, unknown>;
-  util['isNullOrUndefined'] ??= (value: unknown): boolean => value === null || value === undefined;
-  util['isArray'] ??= Array.isArray;
-  let tf: Tfjs;
+  let native: Tensorflow;
   try {
-    tf = require('@tensorflow/tfjs-node') as Tfjs;
+    // The addon alone: TensorFlow.js around it takes 40 MB and a quarter of a second more.
+    native = createRequire(__filename)('@tensorflow/tfjs-node/lib/napi-v8/tfjs_binding.node') as Tensorflow;
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
     throw new UserError(
@@ -81,15 +59,7 @@ function load(): Tensorflow {
   // glibc gives large blocks back to the system when they are freed; new ones then cost an update of LYREO 15,000 page
   // faults and more. It keeps all blocks up to the largest that it has seen freed, at most 32 MB (mallopt(3), dynamic
   // threshold), so one block of nearly this size is made and freed. Results do not depend on it.
-  tf.zeros([8_000_000]).dispose();
-  return { tf, backend: tf.backend() as NativeBackend };
-}
-
-/** Copies values, row by row, to the device; the array may be changed afterwards. */
-export function tensor(values: Float32Array, shape: readonly number[]): Tensor {
-  const { tf, backend } = tensorflow();
-  // tf.tensor would keep the array and copy it at its first use; here the copy is made at once.
-  const dataId = backend.write(values, shape, 'float32');
-  backend.getInputTensorIds([{ dataId }]);
-  return tf.keep(tf.engine().makeTensorFromTensorInfo({ dataId, shape, dtype: 'float32' }));
+  const values = new Float32Array(8_000_000);
+  native.deleteTensor(native.createTensor([values.length], native.TF_FLOAT, values));
+  return native;
 }

@@ -1,17 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Tensor, tensorflow } from './backend';
+import { tensorflow } from './backend';
 
 /** Types as attributes. */
 export const FLOAT = 'type: DT_FLOAT';
 export const INT = 'type: DT_INT32';
 
-/** Fetches outputs of a loaded graph; both lists are ports such as `name` or `name:2`, joined by commas. */
-export type RunGraph = (feeds: readonly Tensor[], feedPorts: string, fetchPorts: string) => Tensor[];
-
 /** Graphs that were loaded, by their text: networks of one shape share theirs. */
-const loaded = new Map<string, RunGraph>();
+const loaded = new Map<string, number>();
 
 /**
  * A TensorFlow graph, written node by node as the text file `saved_model.pbtxt`: the only way to hand tfjs-node more than
@@ -82,26 +79,20 @@ export class Graph {
     return sizes.map((_, k) => `${name}:${k}`);
   }
 
-  /** Loads the graph; TensorFlow reads it from a folder, which is gone again afterwards. */
-  load(): RunGraph {
-    const known = loaded.get(this.text);
-    if (known !== undefined) return known;
-    const { backend } = tensorflow();
+  /** Loads the graph and returns its number; TensorFlow reads it from a folder, which is gone again afterwards. */
+  load(): number {
+    let id = loaded.get(this.text);
+    if (id !== undefined) return id;
     const folder = mkdtempSync(join(tmpdir(), 'lyreo-graph-'));
-    let id: number;
     try {
       const graph = `meta_info_def { tags: "serve" } graph_def { ${this.text} versions { producer: 1882 } }`;
       writeFileSync(join(folder, 'saved_model.pbtxt'), `saved_model_schema_version: 1 meta_graphs { ${graph} }`);
-      id = backend.binding.loadSavedModel(folder, 'serve');
+      id = tensorflow().loadSavedModel(folder, 'serve');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    const run: RunGraph = (feeds, feedPorts, fetchPorts) =>
-      backend.binding
-        .runSavedModel(id, backend.getInputTensorIds(feeds), feedPorts, fetchPorts)
-        .map((output) => backend.createOutputTensor(output));
-    loaded.set(this.text, run);
-    return run;
+    loaded.set(this.text, id);
+    return id;
   }
 
   private constant(type: string, shape: readonly number[], values: string): string {

@@ -1,10 +1,5 @@
 import type { Rng } from '../core/rng';
 
-/** Fills with U(−bound, bound). */
-export function uniformInit(out: Float32Array, bound: number, rng: Rng): void {
-  for (let k = 0; k < out.length; k++) out[k] = (2 * rng.uniform() - 1) * bound;
-}
-
 /**
  * Fills a matrix [rows, columns] with orthonormal rows or columns, whichever are fewer, times `gain`: Gram-Schmidt on
  * normal draws. https://arxiv.org/abs/1312.6120

@@ -1,8 +1,7 @@
 import type { Rng } from '../core/rng';
 import { FLOAT, Graph, INT } from './graph';
-import { uniformInit } from './init';
-import { type Inputs, Network, type Tape } from './network';
-import { Parameters } from './parameters';
+import { type Inputs, type LossGradient, Network } from './network';
+import { Parameters, type Shapes } from './parameters';
 
 /** The sizes of a predictor. */
 export interface LstmShape {
@@ -30,68 +29,61 @@ const LANES = 8;
  * Stacked LSTM layers over a whole window with linear heads at every step, [T, B, O]; each sequence starts from a zero
  * state. Causal: a shorter sequence only needs its loss masked, that is a zero gradient behind its end.
  */
-export class LstmPredictor {
-  /** `lstm k weights` [I + H, 4H] with gates i, f, g, o, `lstm k bias`, `head weights` [H, O], `head bias`. */
-  readonly parameters: Parameters;
-  private readonly network: Network;
-
-  /** Draws all parameters from U(±1/√H), as PyTorch does; the forget gates' biases are 1 on top. */
+export class LstmPredictor extends Network {
+  /**
+   * Draws all parameters from U(±1/√H), as PyTorch does; the forget gates' biases are 1 on top. The parameters are
+   * `lstm k weights` [I + H, 4H] with gates i, f, g, o, `lstm k bias`, `head weights` [H, O] and `head bias`.
+   */
   constructor(
     readonly shape: LstmShape,
     rng: Rng,
   ) {
     const { inputs, hidden: h, layers, outputs } = shape;
     const ofLayers = Array.from({ length: layers }, (_, k) => k);
-    this.parameters = new Parameters([
-      ...ofLayers.flatMap((k) => [
-        { name: `lstm ${k} weights`, shape: [(k === 0 ? inputs : h) + h, 4 * h] },
-        { name: `lstm ${k} bias`, shape: [4 * h] },
-      ]),
-      { name: 'head weights', shape: [h, outputs] },
-      { name: 'head bias', shape: [outputs] },
+    const shapes = ofLayers.flatMap((k): Shapes => [
+      [`lstm ${k} weights`, [(k === 0 ? inputs : h) + h, 4 * h]],
+      [`lstm ${k} bias`, [4 * h]],
     ]);
-    uniformInit(this.parameters.values, 1 / Math.sqrt(h), rng);
+    const heads: Shapes = [
+      ['head weights', [h, outputs]],
+      ['head bias', [outputs]],
+    ];
+    const kept = ofLayers.flatMap((k) => Array.from({ length: 7 }, (_, state) => `lstm${k}:${state}`));
+    super(new Parameters([...shapes, ...heads]), () => lstmGraph(shape), kept);
+    const { values } = this.parameters;
+    const bound = 1 / Math.sqrt(h);
+    for (let k = 0; k < values.length; k++) values[k] = (2 * rng.uniform() - 1) * bound;
     for (const layer of ofLayers) {
       const bias = this.parameters.view(`lstm ${layer} bias`);
       for (let k = h; k < 2 * h; k++) bias[k] = bias[k] + 1;
     }
-    const kept = ofLayers.flatMap((k) => Array.from({ length: 7 }, (_, state) => `lstm${k}:${state}`));
-    this.network = new Network(this.parameters, () => lstmGraph(shape), kept);
   }
 
   /** Outputs [T, B, O] alone. */
   predict(batch: LstmBatch): Float32Array {
-    return this.network.predict(this.inputs(batch));
+    return this.fetch(this.inputs(batch))[0];
   }
 
-  /** Outputs [T, B, O] and their backward pass. */
-  forward(batch: LstmBatch): Tape {
-    return this.network.forward(this.inputs(batch));
+  /** Adds ∂loss/∂parameters of a batch to the gradient; outputs are [T, B, O]. */
+  learn(batch: LstmBatch, lossGradient: LossGradient): void {
+    this.backpropagate(this.inputs(batch), lossGradient);
   }
 
   /**
-   * The change of a step's outputs for a small change of that same step's inputs, all earlier steps held as they were:
-   * ∂y_t/∂x_t of chosen steps of chosen sequences. Unlike `backward` it does not run through time, and the tape stays
-   * usable.
+   * Outputs [T, B, O], and the change of a step's outputs for a small change of that same step's inputs, all earlier
+   * steps held as they were: ∂y_t/∂x_t, one [T, B, count] per head. Unlike `learn` it does not run through time.
    *
-   * @param rows t·B + b of each of the n steps, [n].
    * @param from the first of `count` neighbouring inputs.
-   * @returns one [n, count] per head.
    */
-  stepGradients(tape: Tape, rows: Int32Array, from: number, count: number): Float32Array[] {
+  stepGradients(batch: LstmBatch, from: number, count: number): { outputs: Float32Array; gradients: Float32Array[] } {
     const width = widthOf(this.shape.inputs);
-    return tape.fetch(Array.from({ length: this.shape.outputs }, (_, head) => `steps${head}`)).map((values) => {
-      const gradient = new Float32Array(rows.length * count);
-      rows.forEach((row, r) => {
-        gradient.set(values.subarray(row * width + from, row * width + from + count), r * count);
-      });
-      return gradient;
+    const heads = Array.from({ length: this.shape.outputs }, (_, head) => `steps${head}`);
+    const [outputs, ...wholes] = this.fetch(this.inputs(batch), ['outputs', ...heads]);
+    const gradients = wholes.map((whole) => {
+      const gradient = new Float32Array(batch.steps * batch.batch * count);
+      return gradient.map((_, k) => whole[Math.floor(k / count) * width + from + (k % count)]);
     });
-  }
-
-  /** Frees the copy on the device; the network can still be used. */
-  dispose(): void {
-    this.network.dispose();
+    return { outputs, gradients };
   }
 
   private inputs({ steps, batch, inputs }: LstmBatch): Inputs {

@@ -1,8 +1,9 @@
 import type { Mlp, MlpBatch } from './mlp';
 
-/** Kept between calls: the inputs of a row that are not 0, where their weights begin, and what is between layers. */
-let nonZero = { places: new Int32Array(0), factors: new Float64Array(0) };
-const kept = [0, 1, 2].map(() => new Float32Array(0));
+/** Kept between calls: what is between layers, and a row's inputs that are not 0, its sums, and where weights begin. */
+let kept = [0, 1, 2].map(() => new Float32Array(0));
+let [factors, sums] = [0, 1].map(() => new Float64Array(0));
+let places = new Int32Array(0);
 
 /**
  * A network's outputs [G·U, O] in plain loops over typed arrays, straight from its parameters: for a few rows it is done
@@ -13,8 +14,11 @@ export function mlpLoop({ shape, sizes, depth, parameters: p }: Mlp, batch: MlpB
   const { sharedInputs, rowInputs, outputs } = shape;
   const count = groups * rowsPerGroup;
   const widest = Math.max(...sizes);
-  if (nonZero.places.length < widest) nonZero = { places: new Int32Array(widest), factors: new Float64Array(widest) };
-  for (let k = 0; k < 3; k++) if (kept[k].length < count * widest) kept[k] = new Float32Array(count * widest);
+  if (places.length < widest + 4) {
+    [factors, sums] = [0, 1].map(() => new Float64Array(widest + 4));
+    places = new Int32Array(widest + 4);
+  }
+  if (kept[0].length < count * widest) kept = kept.map(() => new Float32Array(count * widest));
   const out = new Float32Array(count * outputs);
   const weights = p.view('layer 0 weights');
   const bias = p.view('layer 0 bias');
@@ -46,54 +50,26 @@ function layer(
   relu: boolean,
   y: Float32Array,
 ): void {
-  const { places, factors } = nonZero;
-  const floor = relu ? 0 : -Infinity;
   for (let r = 0; r < rows; r++) {
-    // Half of what comes out of a ReLU is 0: only the others are multiplied.
+    // Half of the outputs of a ReLU are 0: only the others are multiplied.
     let count = 0;
-    for (let k = 0, q = r * inputs; k < inputs; k++, q++) {
-      if (x[q] === 0) continue;
+    for (let k = 0; k < inputs; k++) {
+      const factor = x[r * inputs + k];
+      if (factor === 0) continue;
       places[count] = k * width;
-      factors[count++] = x[q];
+      factors[count++] = factor;
     }
+    factors.fill(0, count, count + 3);
+    places.fill(0, count, count + 3);
     const b = Math.floor(r / perBias) * width;
-    const o = r * width;
-    let j = 0;
-    // Eight sums at once: 2.3 times as fast as one after the other.
-    for (; j + 8 <= width; j += 8) {
-      let a0 = bias[b + j];
-      let a1 = bias[b + j + 1];
-      let a2 = bias[b + j + 2];
-      let a3 = bias[b + j + 3];
-      let a4 = bias[b + j + 4];
-      let a5 = bias[b + j + 5];
-      let a6 = bias[b + j + 6];
-      let a7 = bias[b + j + 7];
-      for (let q = 0; q < count; q++) {
-        const f = factors[q];
-        const p = places[q] + j;
-        a0 += f * w[p];
-        a1 += f * w[p + 1];
-        a2 += f * w[p + 2];
-        a3 += f * w[p + 3];
-        a4 += f * w[p + 4];
-        a5 += f * w[p + 5];
-        a6 += f * w[p + 6];
-        a7 += f * w[p + 7];
-      }
-      y[o + j] = a0 < floor ? floor : a0;
-      y[o + j + 1] = a1 < floor ? floor : a1;
-      y[o + j + 2] = a2 < floor ? floor : a2;
-      y[o + j + 3] = a3 < floor ? floor : a3;
-      y[o + j + 4] = a4 < floor ? floor : a4;
-      y[o + j + 5] = a5 < floor ? floor : a5;
-      y[o + j + 6] = a6 < floor ? floor : a6;
-      y[o + j + 7] = a7 < floor ? floor : a7;
+    for (let j = 0; j < width; j++) sums[j] = bias[b + j];
+    // Four inputs at once: twice as fast as one after the other.
+    for (let q = 0; q < count; q += 4) {
+      const [f0, f1, f2, f3] = [factors[q], factors[q + 1], factors[q + 2], factors[q + 3]];
+      const [p0, p1, p2, p3] = [places[q], places[q + 1], places[q + 2], places[q + 3]];
+      for (let j = 0; j < width; j++)
+        sums[j] = sums[j] + f0 * w[p0 + j] + f1 * w[p1 + j] + f2 * w[p2 + j] + f3 * w[p3 + j];
     }
-    for (; j < width; j++) {
-      let a = bias[b + j];
-      for (let q = 0; q < count; q++) a += factors[q] * w[places[q] + j];
-      y[o + j] = a < floor ? floor : a;
-    }
+    for (let j = 0; j < width; j++) y[r * width + j] = relu && sums[j] < 0 ? 0 : sums[j];
   }
 }

@@ -2,8 +2,8 @@ import type { Rng } from '../core/rng';
 import { FLOAT, Graph, INT } from './graph';
 import { orthogonalInit } from './init';
 import { mlpLoop } from './mlp-loop';
-import { type Inputs, Network, type Tape } from './network';
-import { Parameters } from './parameters';
+import { type Inputs, Network } from './network';
+import { Parameters, type Shapes } from './parameters';
 
 /** Multiplications below which loops are faster than TensorFlow (measured: 0.5 ns each against about 0.08 ms). */
 const LOOP_WORK = 150_000;
@@ -34,18 +34,16 @@ export interface MlpBatch {
  * A fully connected network with ReLUs whose first layer is split: h₁ = relu(xs·Ws + xr·Wr + b), where the shared
  * product is computed once per group and added to its U rows. Equal to one matrix [Ws; Wr] on the concatenation [xs, xr].
  */
-export class Mlp {
-  /** `layer k weights` [inputs, outputs], the first one's upper Fs rows for the shared inputs, and `layer k bias`. */
-  readonly parameters: Parameters;
+export class Mlp extends Network {
   /** [Fs + Fr, hidden…, O]. */
   readonly sizes: readonly number[];
   /** Layers with weights, the output's included. */
   readonly depth: number;
-  private readonly network: Network;
 
   /**
    * Draws orthogonal weights: gain √2 under a ReLU, `outputGain` in the last layer (0.01 makes a first policy nearly
-   * uniform); biases are 0.
+   * uniform); biases are 0. The parameters are `layer k weights` [inputs, outputs], the first one's upper Fs rows for the
+   * shared inputs, and `layer k bias`.
    */
   constructor(
     readonly shape: MlpShape,
@@ -53,43 +51,36 @@ export class Mlp {
     outputGain = 1,
   ) {
     const sizes = [shape.sharedInputs + shape.rowInputs, ...shape.hidden, shape.outputs];
+    const shapes = sizes.slice(1).flatMap((width, k): Shapes => [
+      [`layer ${k} weights`, [sizes[k], width]],
+      [`layer ${k} bias`, [width]],
+    ]);
+    const hidden = shape.hidden.map((_, k) => `h${k + 1}`);
+    super(new Parameters(shapes), () => mlpGraph(shape, sizes), hidden);
     this.sizes = sizes;
     this.depth = sizes.length - 1;
-    this.parameters = new Parameters(
-      sizes.slice(1).flatMap((width, k) => [
-        { name: `layer ${k} weights`, shape: [sizes[k], width] },
-        { name: `layer ${k} bias`, shape: [width] },
-      ]),
-    );
     for (let k = 0; k < this.depth; k++) {
       const gain = k === this.depth - 1 ? outputGain : Math.SQRT2;
       orthogonalInit(this.parameters.view(`layer ${k} weights`), sizes[k], sizes[k + 1], gain, rng);
     }
-    const hidden = shape.hidden.map((_, k) => `h${k + 1}`);
-    this.network = new Network(this.parameters, () => mlpGraph(shape, sizes), hidden);
   }
 
   /** Outputs [G·U, O] alone, the faster of two ways that agree to 1e-5: loops for little work, TensorFlow for more. */
   predict(batch: MlpBatch): Float32Array {
     const inputs = this.inputs(batch);
-    return this.work(batch) < LOOP_WORK ? mlpLoop(this, batch) : this.network.predict(inputs);
-  }
-
-  /** Outputs [G·U, O] and their backward pass. */
-  forward(batch: MlpBatch): Tape {
-    return this.network.forward(this.inputs(batch));
+    return this.work(batch) < LOOP_WORK ? mlpLoop(this, batch) : this.fetch(inputs)[0];
   }
 
   /**
-   * Forward and backward over a batch in pieces of whole groups that stay in the processor's cache; the same sums as
-   * in one piece up to rounding.
+   * Adds ∂loss/∂parameters of a batch to the gradient, in pieces of whole groups that stay in the processor's cache; the
+   * same sums as in one piece up to rounding.
    *
    * @param lossGradient writes ∂loss/∂outputs of rows first..first+n−1 into `out` [n, O], given their outputs [n, O].
    * @param rowsAtOnce about how many rows a piece has.
    */
-  accumulate(
+  learn(
     { groups, rowsPerGroup, shared, rows }: MlpBatch,
-    lossGradient: (outputs: Float32Array, first: number, out: Float32Array) => void,
+    lossGradient: (outputs: Float32Array, out: Float32Array, first: number) => void,
     rowsAtOnce = 4000,
   ): void {
     const { sharedInputs, rowInputs } = this.shape;
@@ -97,21 +88,16 @@ export class Mlp {
     for (let begin = 0; begin < groups; begin += atOnce) {
       const end = Math.min(groups, begin + atOnce);
       const [first, last] = [begin * rowsPerGroup, end * rowsPerGroup];
-      const tape = this.forward({
+      const inputs = this.inputs({
         groups: end - begin,
         rowsPerGroup,
         shared: shared.subarray(begin * sharedInputs, end * sharedInputs),
         rows: rows.subarray(first * rowInputs, last * rowInputs),
       });
-      const dOutputs = new Float32Array(tape.outputs.length);
-      lossGradient(tape.outputs, first, dOutputs);
-      tape.backward(dOutputs);
+      this.backpropagate(inputs, (outputs, out) => {
+        lossGradient(outputs, out, first);
+      });
     }
-  }
-
-  /** Frees the copy on the device; the network can still be used. */
-  dispose(): void {
-    this.network.dispose();
   }
 
   /** @throws RangeError when the arrays of a batch are not of the sizes that it names. */

@@ -1,54 +1,31 @@
-/** One matrix or vector of a network. */
-export interface ParameterSpec {
-  readonly name: string;
-  readonly shape: readonly number[];
-}
-
-interface Entry extends ParameterSpec {
-  readonly begin: number;
-  readonly end: number;
-}
+/** Names and shapes of matrices and vectors. */
+export type Shapes = readonly (readonly [name: string, shape: readonly number[]])[];
 
 /**
  * All parameters of a network in one flat array, one after the other, and their gradient in a second of the same order:
  * the optimiser is a loop over two arrays, and a checkpoint is a copy of one.
  */
 export class Parameters {
-  /** The values, flat. After writing into them call `changed()`. */
+  /** The values, flat. */
   readonly values: Float32Array;
   /** The gradient; backward passes add to it. */
   readonly gradient: Float32Array;
-  /** Grows with every change; the holder of a copy of the values compares it. */
-  version = 0;
-  private readonly entries: readonly Entry[];
+  /** Where each matrix and vector begins and ends. */
+  private readonly ranges: ReadonlyMap<string, readonly [begin: number, end: number]>;
 
-  constructor(specs: readonly ParameterSpec[]) {
-    let begin = 0;
-    this.entries = specs.map(({ name, shape }) => {
-      const entry = { name, shape, begin, end: begin + shape.reduce((a, b) => a * b, 1) };
-      begin = entry.end;
-      return entry;
-    });
-    this.values = new Float32Array(begin);
-    this.gradient = new Float32Array(begin);
-  }
-
-  /** Says that values were written. */
-  changed(): void {
-    this.version++;
+  constructor(shapes: Shapes) {
+    let end = 0;
+    this.ranges = new Map(shapes.map(([name, shape]) => [name, [end, (end += shape.reduce((a, b) => a * b, 1))]]));
+    this.values = new Float32Array(end);
+    this.gradient = new Float32Array(end);
   }
 
   /** The named part of the values, not a copy. */
   view(name: string): Float32Array {
-    const found = this.entries.find((entry) => entry.name === name);
-    if (found === undefined)
-      throw new RangeError(`parameter ${name} does not exist; there are ${this.entries.map((e) => e.name).join(', ')}`);
-    return this.values.subarray(found.begin, found.end);
-  }
-
-  /** Forgets the gradients added so far. */
-  zeroGradient(): void {
-    this.gradient.fill(0);
+    const range = this.ranges.get(name);
+    if (range === undefined)
+      throw new RangeError(`parameter ${name} does not exist; there are ${[...this.ranges.keys()].join(', ')}`);
+    return this.values.subarray(...range);
   }
 
   /**
@@ -60,18 +37,14 @@ export class Parameters {
     if (values.length !== this.values.length)
       throw new RangeError(`parameters are ${values.length} numbers; this network has ${this.values.length}`);
     this.values.set(values);
-    this.changed();
+    this.gradient.fill(0);
   }
 
   /** The name of the first matrix with NaN or ∞ in its values or gradient, if any. */
   firstNonFinite(): string | undefined {
-    // Σ 0·x is NaN if any x is NaN or ±∞: one pass without branches over what is nearly always sound.
-    let sum = 0;
-    for (let k = 0; k < this.values.length; k++) sum += 0 * this.values[k] + 0 * this.gradient[k];
-    if (sum === 0) return undefined;
-    for (const { name, begin, end } of this.entries) {
-      if (!this.values.subarray(begin, end).every(Number.isFinite)) return name;
-      if (!this.gradient.subarray(begin, end).every(Number.isFinite)) return `gradient of ${name}`;
+    for (const [name, range] of this.ranges) {
+      if (!this.values.subarray(...range).every(Number.isFinite)) return name;
+      if (!this.gradient.subarray(...range).every(Number.isFinite)) return `gradient of ${name}`;
     }
     return undefined;
   }

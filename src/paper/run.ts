@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { hashLabel } from '../core/rng';
-import { packageVersion } from '../core/files';
+import { packageVersion } from '../core/version';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { UpdateLog } from '../lyreo/lyreo';
 import { atServers } from '../lyreo/policy';
@@ -97,23 +97,19 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
       onUpdate?.(update);
     },
   });
-  try {
-    signal?.throwIfAborted();
-    if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${profile.updates} updates`);
-    const { decision } = learner;
-    const place = { ...spec.config, ...spec.appliedTo };
-    const policy = place.servers === spec.config.servers ? learner.policy : atServers(learner.policy, place.servers);
-    const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
-    const seeds = heldOutSeeds(profile, spec.seed);
-    const evaluate = (config: SystemConfig): Promise<Evaluation> =>
-      measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, decision, pauser(signal));
-    const evaluation = await evaluate(place);
-    const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
-    const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
-    return { log: columnsOf(log), evaluation, underStatic, resumedAt };
-  } finally {
-    learner.dispose();
-  }
+  signal?.throwIfAborted();
+  if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${profile.updates} updates`);
+  const { decision } = learner;
+  const place = { ...spec.config, ...spec.appliedTo };
+  const policy = place.servers === spec.config.servers ? learner.policy : atServers(learner.policy, place.servers);
+  const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
+  const seeds = heldOutSeeds(profile, spec.seed);
+  const evaluate = (config: SystemConfig): Promise<Evaluation> =>
+    measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, decision, pauser(signal));
+  const evaluation = await evaluate(place);
+  const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
+  const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
+  return { log: columnsOf(log), evaluation, underStatic, resumedAt };
 }
 
 function pauser(signal: AbortSignal | undefined): () => Promise<void> {

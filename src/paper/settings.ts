@@ -72,7 +72,6 @@ export function settings(): Setting[] {
     arrivals:
       syntheticWorkload(config, 1).maxRequestsPerSlot === config.users ? 'one request per user and slot' : 'others',
   };
-  lstm?.dispose();
   const ours = ({ name, system, scale, training: hyperparameter, gpu, words: text }: SettingSource): unknown => {
     if (system !== undefined) return inPresets(system, scale);
     if (hyperparameter !== undefined) return training[hyperparameter];

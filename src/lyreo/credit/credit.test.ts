@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRng } from '../../core/rng';
 import { tinyConfig } from '../../../tests/support/tiny';
 import { driftPlusPenalty } from '../../env/reward';
@@ -33,10 +33,6 @@ function episode(seed: number): Rollout {
 const values = Float64Array.from({ length: 2 * (T + 1) }, (_, k) => Math.sin(k));
 const rules: readonly CreditFactory[] = [delayed, assigned, littlesLaw, printed, slot, own, request];
 
-afterAll(() => {
-  policy.net.dispose();
-});
-
 describe('credit rules', () => {
   it.each([own, request])('$id: a request that its server rejected has no credit', (factory) => {
     const tight = tinyConfig({ kvPoolFraction: 0.0005, predictionError: 'lognormal', predictionSigma: 1 });
@@ -48,7 +44,6 @@ describe('credit rules', () => {
     const rule = factory.create({ config: tight, training, reward: method.reward, rng: createRng(4) });
     const { advantages } = rule.assign(rollout, new Float64Array(2 * (T + 1)), createRng(5));
     expect([...advantages].every(Number.isFinite)).toBe(true);
-    rule.dispose?.();
     if (factory !== own) return;
     const alone = ownLatencyCredit(rollout, tight);
     for (const d of rejected) expect(alone[d]).toBe(0);
@@ -61,14 +56,12 @@ describe('credit rules', () => {
     expect(credit.targets).toHaveLength(2 * T);
     for (const array of [credit.advantages, credit.targets, credit.redistributed, credit.raw])
       expect(array.every(Number.isFinite)).toBe(true);
-    rule.dispose?.();
   });
 
   it.each([delayed, assigned, littlesLaw, printed, slot])('$id: a slot’s requests share its advantage', (factory) => {
     const rule = ruleOf(factory);
     const { advantages } = rule.assign(episode(2), values, createRng(3));
     for (let d = 0; d < T * U; d++) expect(advantages[d]).toBe(advantages[d - (d % U)]);
-    rule.dispose?.();
   });
 
   it('latencies by completion and by assignment slot are the same seconds, and so are Little’s, but for what the cut leaves', () => {
@@ -88,7 +81,6 @@ describe('credit rules', () => {
     const rule = ruleOf(credit);
     rule.predictor?.norm.mean.fill(1e6);
     rule.predictor?.lstm.parameters.view('head weights').fill(0);
-    rule.predictor?.lstm.parameters.changed();
     return rule;
   }
 
@@ -100,7 +92,6 @@ describe('credit rules', () => {
     const plain = ruleOf(assigned).assign(rollout, values, createRng(6));
     expect([...credit.advantages]).toEqual([...plain.advantages]);
     expect([...credit.targets]).toEqual([...plain.targets]);
-    rule.dispose?.();
   });
 
   it('request: with a predictor of quality 0 the advantages are those without one', () => {
@@ -111,7 +102,6 @@ describe('credit rules', () => {
     const plain = ruleOf(own).assign(rollout, values, createRng(6));
     expect([...credit.advantages]).toEqual([...plain.advantages]);
     expect([...credit.targets]).toEqual([...plain.targets]);
-    rule.dispose?.();
   });
 
   it('request: where server 0 makes everybody wait, going there is a debit and going elsewhere a credit', () => {
@@ -137,7 +127,6 @@ describe('credit rules', () => {
     }
     expect(mean[0]).toBeLessThan(-0.5);
     expect(mean[1]).toBeGreaterThan(0.2);
-    rule.dispose?.();
   });
 
   it('request: the parts, less the slot’s mean and with what the slot shares, are the advantages up to one factor per slot', () => {
@@ -157,7 +146,6 @@ describe('credit rules', () => {
         expect(advantages[at[i]]).toBeCloseTo(factor * x, 4);
       });
     }
-    rule.dispose?.();
   });
 
   it.each([printed, slot, request])('$id: continues from its saved state, memory included', (factory) => {
@@ -168,7 +156,5 @@ describe('credit rules', () => {
     const [ca, cb] = [a, b].map((one) => one.assign(episode(9), values, createRng(3)));
     expect([...ca.advantages]).toEqual([...cb.advantages]);
     expect(ca.predictorLoss).toBe(cb.predictorLoss);
-    a.dispose?.();
-    b.dispose?.();
   });
 });

@@ -55,7 +55,6 @@ export interface CreditRule {
   /** All that `restore` needs, a copy: JSON and typed arrays. A rule without it has no memory. */
   save?(): unknown;
   restore?(state: unknown): void;
-  dispose?(): void;
   /** The return predictor of a rule that has one. */
   readonly predictor?: ReturnPredictor;
 }

@@ -4,7 +4,7 @@ import type { TrainingConfig } from '../training-config';
 import type { CreditRule } from './credit';
 
 /** A return predictor with the last rollouts' sequences, from which it learns: the memory of a credit rule. */
-export interface PredictorMemory extends Required<Pick<CreditRule, 'predictor' | 'save' | 'restore' | 'dispose'>> {
+export interface PredictorMemory extends Required<Pick<CreditRule, 'predictor' | 'save' | 'restore'>> {
   /**
    * Adds a rollout to the memory and takes the predictor's gradient steps.
    *
@@ -56,9 +56,6 @@ export function predictorMemory(
       const saved = state as MemoryState;
       predictor.restore(saved.predictor);
       batches = saved.batches;
-    },
-    dispose() {
-      predictor.lstm.dispose();
     },
   };
 }
