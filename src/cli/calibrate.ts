@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../core/atomic';
 import { dataFile } from '../core/files';
 import type { Candidate } from '../studies/calibration/search';
-import { integer } from '../system/config-schema';
+import { integer } from '../core/schema';
 import { origin, printJson } from './console';
 import { addProgressOptions, names, option, reader, seeds } from './options';
 import { withProgress } from './progress';

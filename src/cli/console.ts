@@ -1,4 +1,4 @@
-import { packageVersion } from '../core/version';
+import { packageVersion } from '../core/files';
 import type { RunMetrics } from '../env/metrics';
 
 /** A remark on stderr that does not end the command. */

@@ -18,7 +18,7 @@ import type { RunMetrics } from '../env/metrics';
 import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
-import { integer } from '../system/config-schema';
+import { integer } from '../core/schema';
 import { origin, printJson, warnAboutRuns } from './console';
 import { addProgressOptions, option, seeds } from './options';
 import { withProgress } from './progress';

@@ -1,14 +1,14 @@
 import { Argument, type Command, Option } from 'commander';
 import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
-import { makeFolder } from '../core/folder';
+import { makeFolder } from '../core/files';
 import { decimalNumber } from '../core/csv';
 import { matrix, shardOf } from '../paper/matrix';
 import { type ProfileName, profileNames, profiles } from '../paper/profiles';
 import type { RunSpec } from '../paper/run-spec';
 import { type FigureId, figureIds } from '../paper/sweeps';
 import { RunStore, runsFolder } from '../paper/run-store';
-import { integer } from '../system/config-schema';
+import { integer } from '../core/schema';
 import { interruptible } from './interrupt';
 import type { Status } from './experiments-pool';
 import { addProgressOptions, option } from './options';

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
 import { invalid } from '../core/errors';
-import { integer } from '../system/config-schema';
+import { integer } from '../core/schema';
 
 /** The allowed values in the words of the command line: without quotes, and of a list the whole, not one of its parts. */
 function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {

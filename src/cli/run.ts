@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { UserError } from '../core/errors';
-import { packageVersion } from '../core/version';
+import { packageVersion } from '../core/files';
 import { calibrateCommand } from './calibrate';
 import { evaluateCommand } from './evaluate';
 import { experimentsCommand } from './experiments';

@@ -73,12 +73,13 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
   let metrics: RunMetrics;
+  let rows: number | undefined;
   try {
     metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) => {
       const own = { workload: workload?.(seed), recorder: trajectory?.recorder };
       return simulateAsync(config, schedulers[scheduler], seed, { ...own, onSlot: tick, signal });
     });
-    trajectory?.commit();
+    rows = trajectory?.commit();
   } finally {
     trajectory?.discard();
   }
@@ -92,8 +93,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   process.stdout.write(
     `${scheduler}, seed ${seed}: ${preset}, ${config.users} users, ${specs.length} servers, ${config.slots} slots of ${config.slotSeconds} s, ${config.batching}, ${source}\n\n${reportText(metrics, specs, config)}`,
   );
-  if (trajectory !== undefined && flags.traceKv !== undefined)
-    process.stderr.write(`${flags.traceKv}: ${trajectory.rows} iterations\n`);
+  if (rows !== undefined) process.stderr.write(`${flags.traceKv ?? ''}: ${rows} iterations\n`);
 }
 
 function traceText({ name, load, from, requests, recordedPerSlot, skipped }: TraceSummary): string {

@@ -10,7 +10,7 @@ import { loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { logLine, trainingFiles } from '../lyreo/train';
 import type { TrainingConfig } from '../lyreo/training-config';
-import { integer } from '../system/config-schema';
+import { integer } from '../core/schema';
 import { interruptible } from './interrupt';
 import { assignment, option, seeds } from './options';
 import { createProgress } from './progress';

@@ -1,17 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UserError } from './errors';
+import { withFile } from './files';
 
 /**
  * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it.
@@ -44,33 +34,6 @@ export function placeOfHalf(name: string): string | undefined {
   return half.test(name) ? name.replace(half, '') : undefined;
 }
 
-/** The error for a path that could not be written, in words. */
-function writeFault(path: string, error: unknown): UserError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  const reasons: Record<string, string> = {
-    ENOENT: existsSync(dirname(path)) ? 'cannot be made in its folder' : 'lies in a folder that does not exist',
-    ENOTDIR: 'lies in no folder',
-    EISDIR: 'is a folder',
-    EACCES: 'may not be written',
-    EPERM: 'may not be written',
-    EROFS: 'lies on a read-only disk',
-    ENOSPC: 'does not fit on the disk',
-    EDQUOT: "does not fit into the user's share of the disk",
-    EFBIG: 'is larger than a file may be here',
-  };
-  return new UserError(
-    `${path} ${reasons[code] ?? `cannot be written (${code})`}; allowed: a file that can be written`,
-  );
-}
-
-function attempt<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof UserError ? error : writeFault(path, error);
-  }
-}
-
 /** The place itself behind links; devices and pipes are no place for a rename. */
 function destination(path: string): { readonly place: string; readonly isFile: boolean } {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -85,9 +48,9 @@ function destination(path: string): { readonly place: string; readonly isFile: b
  * @throws UserError when the place cannot be written.
  */
 export function pendingFile(path: string): PendingFile {
-  const { place, isFile } = attempt(path, () => destination(path));
+  const { place, isFile } = withFile(path, 'written', () => destination(path));
   const written = isFile ? `${place}.${randomUUID()}.part` : place;
-  const descriptor = attempt(path, () => openSync(written, 'w'));
+  const descriptor = withFile(path, 'written', () => openSync(written, 'w'));
   let isOpen = true;
   let isPending = true;
   const close = (): void => {
@@ -109,13 +72,13 @@ export function pendingFile(path: string): PendingFile {
   process.on('exit', discard);
   return {
     write(data): void {
-      attempt(path, () => {
+      withFile(path, 'written', () => {
         writeFileSync(descriptor, data);
       });
     },
     commit(): void {
       if (!isPending) return;
-      attempt(path, () => {
+      withFile(path, 'written', () => {
         if (isFile) fsyncSync(descriptor);
         close();
         if (isFile) renameSync(written, place);

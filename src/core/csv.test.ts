@@ -1,15 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { UserError } from './errors';
-import { decimalNumber, readTable } from './csv';
+import { type CsvFormat, decimalNumber, numberCell, readTable } from './csv';
+import { positive } from './schema';
 
-const layout = { name: 'pairs', columns: ['a', 'b'], othersAllowed: true };
+const pairs = (a: z.ZodType): CsvFormat<readonly unknown[]> => ({
+  name: 'pairs',
+  columns: [
+    ['a', a],
+    ['b', z.string()],
+  ],
+  othersAllowed: true,
+});
 
 /** [line, a, b] of every row, the text cut into chunks of some length. */
 function rowsOf(text: string, length: number = text.length): unknown[] {
   const chunks = Array.from({ length: Math.ceil(text.length / length) }, (_, i) =>
     text.slice(i * length, (i + 1) * length),
   );
-  return [...readTable(chunks, 'f.csv', [layout]).rows].map((row) => [row.line, row.text(0), row.text(1)]);
+  return [...readTable(chunks, 'f.csv', [pairs(z.string())]).rows].map(({ line, values }) => [line, ...values]);
 }
 
 describe('readTable', () => {
@@ -48,14 +57,14 @@ describe('readTable', () => {
       yield 'a,b\n1,2\n3,"';
       for (;;) yield '4,5\n'.repeat(1 << 20);
     };
-    expect(() => [...readTable(endless(), 'f.csv', [layout]).rows]).toThrow('f.csv: line 3 begins a row');
+    expect(() => [...readTable(endless(), 'f.csv', [pairs(z.string())]).rows]).toThrow('f.csv: line 3 begins a row');
   });
 
   it('names file, line, column, value and the allowed range of a number', () => {
-    const read = (text: string): number =>
-      [...readTable([`a,b\n\n${text},1`], 'f.csv', [layout]).rows][0].number(0, 'a number > 0', (x) => x > 0);
-    expect(read('2')).toBe(2);
-    expect(() => read('-2')).toThrow(new UserError('f.csv: line 3, a is "-2"; allowed: a number > 0'));
+    const read = (text: string): unknown =>
+      [...readTable([`a,b\n\n${text},1`], 'f.csv', [pairs(numberCell(positive))]).rows][0].values[0];
+    expect(read(' 2')).toBe(2);
+    expect(() => read('-2')).toThrow(new UserError('f.csv: line 3, a is "-2"; allowed: a finite number > 0'));
     expect(() => read('1e999')).toThrow('f.csv: line 3, a is "1e999"');
     expect(() => read('')).toThrow('f.csv: line 3, a is ""');
   });

@@ -1,55 +1,24 @@
 import Papa from 'papaparse';
+import { z } from 'zod';
 import { UserError, invalid } from './errors';
 
-/** The columns that a reader asks for. */
-export interface CsvLayout {
-  /** The format's name, for error messages. */
+/** A layout of a table with the columns that a reader asks for and the schema of the text in each. */
+export interface CsvFormat<Row extends readonly unknown[]> {
+  /** For error messages. */
   readonly name: string;
-  readonly columns: readonly string[];
+  readonly columns: { readonly [K in keyof Row]: readonly [name: string, schema: z.ZodType<Row[K]>] };
   /** Whether other columns may stand beside these. */
   readonly othersAllowed: boolean;
 }
 
-/** One row of a table; `k` is the place of a column in the layout, not in the file. */
-export class CsvRow {
-  constructor(
-    private readonly file: string,
-    /** The line of the file in which the row begins; the first line is 1. */
-    readonly line: number,
-    private readonly columns: readonly string[],
-    private readonly places: readonly number[],
-    private readonly fields: readonly string[],
-  ) {}
-
-  /** The cell without the blanks around it. */
-  text(k: number): string {
-    return this.fields[this.places[k]].trim();
-  }
-
-  /**
-   * The number in a cell.
-   *
-   * @param accepts whether the number is in range; a number that is not finite never is.
-   * @throws UserError naming file, line, column, value and the allowed range.
-   */
-  number(k: number, allowed: string, accepts: (x: number) => boolean): number {
-    const x = decimalNumber(this.text(k));
-    if (!Number.isFinite(x) || !accepts(x)) throw this.fault(k, allowed);
-    return x;
-  }
-
-  /** The complaint about a cell. */
-  fault(k: number, allowed: string): UserError {
-    return invalid(`${this.file}: line ${String(this.line)}, ${this.columns[k]}`, this.text(k), allowed);
-  }
-}
-
-/** A header and the rows below it. */
-export interface CsvTable<L extends CsvLayout> {
-  /** The first layout whose columns the header has. */
-  readonly layout: L;
-  /** All rows that are not blank; they can be read once. */
-  readonly rows: Iterable<CsvRow>;
+/** A row whose values have been checked. */
+export interface CsvRow<Row extends readonly unknown[]> {
+  /** The line of the file in which the row begins; the first line is 1. */
+  readonly line: number;
+  /** In the order of the format's columns. */
+  readonly values: Row;
+  /** The complaint about the k-th value, for a check that needs more than the cell. */
+  readonly fault: (k: number, allowed: string) => UserError;
 }
 
 /** The most characters of one row: a longer one is a quoted field that lacks its end. */
@@ -61,41 +30,46 @@ const LONGEST_ROW = 2 ** 24;
  *
  * @param chunks the text, cut anywhere.
  * @param file the name that errors begin with.
- * @throws UserError naming file and line when the header fits no layout, a row has too few or too many fields, or the
- *   quotes of a row are malformed; also while the rows are read.
+ * @returns the first format whose columns the header has, and all rows that are not blank; they can be read once.
+ * @throws UserError naming file and line when the header fits no format, a row has too few or too many fields or
+ *   malformed quotes, and column, value and what is allowed when a cell is refused; also while the rows are read.
  */
-export function readTable<L extends CsvLayout>(
+export function readTable<Row extends readonly unknown[], Format extends CsvFormat<Row>>(
   chunks: Iterable<string>,
   file: string,
-  layouts: readonly L[],
-): CsvTable<L> {
+  formats: readonly (CsvFormat<Row> & Format)[],
+): { format: Format; rows: Iterable<CsvRow<Row>> } {
   const records = readRecords(chunks, file);
   const first = records.next();
   if (first.done === true) throw new UserError(`${file} is empty; allowed: a header and at least one row`);
   const names = first.value.fields.map((name) => name.trim());
   const where = `${file}: line ${String(first.value.line)}, the header`;
-  const layout = layouts.find(({ columns }) => columns.every((column) => names.includes(column)));
-  if (layout === undefined)
-    throw invalid(
-      where,
-      names.join(','),
-      layouts.map(({ name, columns }) => `${columns.join(',')} (${name})`).join('; '),
-    );
-  const { columns, othersAllowed } = layout;
+  const namesOf = ({ columns }: CsvFormat<Row>): string[] => columns.map(([name]) => name);
+  const format = formats.find((candidate) => namesOf(candidate).every((name) => names.includes(name)));
+  if (format === undefined)
+    throw invalid(where, names.join(','), formats.map((one) => `${namesOf(one).join(',')} (${one.name})`).join('; '));
   const repeated = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (repeated !== undefined) throw invalid(`${where}, column ${repeated}`, 'there twice', 'each column once');
-  const unknown = names.find((name) => !columns.includes(name));
-  if (!othersAllowed && unknown !== undefined) throw invalid(`${where}, column`, unknown, columns.join(','));
-  const places = columns.map((column) => names.indexOf(column));
-  return { layout, rows: tableRows() };
+  const unknown = names.find((name) => !namesOf(format).includes(name));
+  if (!format.othersAllowed && unknown !== undefined)
+    throw invalid(`${where}, column`, unknown, namesOf(format).join(','));
+  const places = namesOf(format).map((name) => names.indexOf(name));
+  return { format, rows: tableRows(format) };
 
-  function* tableRows(): Generator<CsvRow, void> {
+  function* tableRows({ columns }: CsvFormat<Row>): Generator<CsvRow<Row>, void> {
     for (const { line, fields } of records) {
       if (fields.length !== names.length)
         throw new UserError(
           `${file}: line ${String(line)} has ${String(fields.length)} fields; allowed: ${String(names.length)}, as the header`,
         );
-      yield new CsvRow(file, line, columns, places, fields);
+      const fault = (k: number, allowed: string): UserError =>
+        invalid(`${file}: line ${String(line)}, ${columns[k][0]}`, fields[places[k]].trim(), allowed);
+      const values = columns.map(([, schema], k) => {
+        const result = schema.safeParse(fields[places[k]].trim());
+        if (!result.success) throw fault(k, result.error.issues[0].message);
+        return result.data;
+      }) as unknown as Row;
+      yield { line, values, fault };
     }
   }
 }
@@ -108,18 +82,23 @@ function* readRecords(
   const parser = new Papa.Parser({ delimiter: ',', newline: '\n' });
   let line = 1;
   let rest = '';
-  for (const chunk of andEnd(chunks)) {
-    const text = rest === '' && line === 1 ? (chunk ?? '').replace(/^\uFEFF/, '') : rest + (chunk ?? '');
-    const result = parser.parse(text, 0, chunk !== undefined) as Papa.ParseResult<string[]>;
-    for (const [i, fields] of result.data.entries()) {
-      const fault = result.errors.find(({ row }) => row === i);
+  for (const chunk of chunks) {
+    rest += line === 1 && rest === '' ? chunk.replace(/^\uFEFF/, '') : chunk;
+    yield* records(true);
+    if (rest.length > LONGEST_ROW) throw quotesFault(`a field of more than ${String(LONGEST_ROW)} characters`);
+  }
+  yield* records(false);
+
+  function* records(hasMore: boolean): Generator<{ line: number; fields: readonly string[] }, void> {
+    const { data, errors, meta } = parser.parse(rest, 0, hasMore) as Papa.ParseResult<string[]>;
+    for (const [i, fields] of data.entries()) {
+      const fault = errors.find(({ row }) => row === i);
       if (fault !== undefined) throw quotesFault(fault.message);
       if (fields.length > 1 || fields[0].trim() !== '') yield { line, fields };
       line++;
       for (const field of fields) if (field.includes('\n')) line += field.split('\n').length - 1;
     }
-    rest = text.slice(result.meta.cursor);
-    if (rest.length > LONGEST_ROW) throw quotesFault(`a field of more than ${String(LONGEST_ROW)} characters`);
+    rest = rest.slice(meta.cursor);
   }
 
   function quotesFault(message: string): UserError {
@@ -129,12 +108,6 @@ function* readRecords(
   }
 }
 
-/** The chunks, then undefined. */
-function* andEnd(chunks: Iterable<string>): Generator<string | undefined, void> {
-  yield* chunks;
-  yield undefined;
-}
-
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
 /**
@@ -142,4 +115,12 @@ const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
  */
 export function decimalNumber(text: string): number {
   return decimal.test(text) ? Number(text) : Number.NaN;
+}
+
+/** The schema of a cell with a decimal number that `range` accepts. */
+export function numberCell(range: z.ZodType<number>): z.ZodType<number> {
+  return z
+    .string()
+    .transform(decimalNumber)
+    .pipe(range as z.ZodType<number, number>);
 }

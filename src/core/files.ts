@@ -1,19 +1,41 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { UserError } from './errors';
 
-/** The error for a path that could not be read, in words; the system's own code when it is none of the usual ones. */
-export function fileFault(path: string, error: unknown): UserError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reasons: Record<string, string> = {
-    ENOENT: 'does not exist',
-    EISDIR: 'is a folder',
-    EACCES: 'may not be read',
-    ENOTDIR: 'lies in no folder',
-  };
-  return new UserError(
-    `${path} ${reasons[code] ?? `cannot be read (${code === '' ? String(error) : code})`}; allowed: a readable file`,
-  );
+/** The system's code of a failure, or the failure in its own words. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
+
+/**
+ * Does what needs a file that the user named.
+ *
+ * @throws UserError with the system's reason in words when the file cannot be read or written.
+ */
+export function withFile<T>(path: string, purpose: 'read' | 'written', work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const isRead = purpose === 'read';
+    const hasFolder = existsSync(dirname(path));
+    const known: Readonly<Record<string, string>> = {
+      ENOENT: isRead
+        ? 'does not exist'
+        : hasFolder
+          ? 'cannot be made in its folder'
+          : 'lies in a folder that does not exist',
+      ENOTDIR: 'lies in no folder',
+      EISDIR: 'is a folder',
+      EACCES: `may not be ${purpose}`,
+      EPERM: `may not be ${purpose}`,
+      EROFS: 'lies on a read-only disk',
+      ENOSPC: 'does not fit on the disk',
+      EDQUOT: "does not fit into the user's share of the disk",
+      EFBIG: 'is larger than a file may be here',
+    };
+    const reason = known[codeOf(error)] ?? `cannot be ${purpose} (${codeOf(error)})`;
+    throw new UserError(`${path} ${reason}; allowed: ${isRead ? 'a readable file' : 'a file that can be written'}`);
+  }
 }
 
 /**
@@ -22,11 +44,7 @@ export function fileFault(path: string, error: unknown): UserError {
  * @throws UserError when it cannot be read.
  */
 export function readTextFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw fileFault(path, error);
-  }
+  return withFile(path, 'read', () => readFileSync(path, 'utf8'));
 }
 
 /**
@@ -37,17 +55,10 @@ export function readTextFile(path: string): string {
 export function* textChunks(path: string): Generator<string, void> {
   const buffer = new Uint8Array(1 << 20);
   const decoder = new TextDecoder();
-  const attempt = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw fileFault(path, error);
-    }
-  };
-  const descriptor = attempt(() => openSync(path, 'r'));
+  const descriptor = withFile(path, 'read', () => openSync(path, 'r'));
   try {
     let length: number;
-    while ((length = attempt(() => readSync(descriptor, buffer))) > 0)
+    while ((length = withFile(path, 'read', () => readSync(descriptor, buffer))) > 0)
       yield decoder.decode(buffer.subarray(0, length), { stream: true });
     yield decoder.decode();
   } finally {
@@ -55,7 +66,37 @@ export function* textChunks(path: string): Generator<string, void> {
   }
 }
 
-/** A file of the package's own data/ folder; src/ and dist/ lie at the same depth, so the path holds for both. */
+/**
+ * Makes a folder with those above it; one that is there already is fine.
+ *
+ * Note: level by level, since Node 20's own `recursive` never ends where a file system takes no folders, as /proc.
+ *
+ * @throws UserError when it cannot be made.
+ */
+export function makeFolder(folder: string): void {
+  const isThere = (): boolean => existsSync(folder) && statSync(folder).isDirectory();
+  if (isThere()) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have been faster.
+    if (isThere()) return;
+    const code = codeOf(error);
+    const reason = code === 'EEXIST' ? 'is a file' : `cannot be made (${code})`;
+    throw new UserError(`${folder} ${reason}; allowed: a folder that can be written`);
+  }
+}
+
+/** A file of the package itself; src/ and dist/ lie at the same depth, so the path holds for both. */
+const packageFile = (...names: readonly string[]): string => join(__dirname, '..', '..', ...names);
+
+/** A file of the package's own data/ folder. */
 export function dataFile(name: string): string {
-  return join(__dirname, '..', '..', 'data', name);
+  return packageFile('data', name);
+}
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 }

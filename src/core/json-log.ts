@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from './atomic';
 import { UserError } from './errors';
-import { readTextFile } from './files';
-import { makeFolder } from './folder';
+import { makeFolder, readTextFile } from './files';
 import { parseJson } from './parse';
 
 /** Results of one kind of work, as a file: a first line that tells the work, then one JSON value per result. */

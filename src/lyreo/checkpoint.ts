@@ -1,6 +1,6 @@
 import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
-import { packageVersion } from '../core/version';
+import { packageVersion } from '../core/files';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
 import type { MlpShape } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeOfHalf, writeFileAtomic } from '../core/atomic';
 import { UserError, invalid } from '../core/errors';
-import { makeFolder } from '../core/folder';
+import { makeFolder } from '../core/files';
 import type { SystemConfig } from '../system/config';
 import { checkSameFiles } from '../system/config-files';
 import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
-import { makeFolder } from '../core/folder';
+import { makeFolder } from '../core/files';
 import { encodeFigure, type Figure } from '../plots/figure';
 import { breathe, display, displaySlot, inKernel, isStatic, type MimeBundle } from './kernel';
 import { renderFigure } from './render';

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs
 import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../core/atomic';
 import { invalid } from '../core/errors';
-import { dataFile } from '../core/files';
-import { makeFolder } from '../core/folder';
+import { dataFile, makeFolder } from '../core/files';
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { ProfileName } from './profiles';
 import { type RunSpec, canonicalJson } from './run-spec';

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { hashLabel } from '../core/rng';
-import { packageVersion } from '../core/version';
+import { packageVersion } from '../core/files';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { UpdateLog } from '../lyreo/lyreo';
 import { atServers } from '../lyreo/policy';

@@ -2,24 +2,22 @@
 import type { Figure } from './figure';
 import { fade } from './marks';
 
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+/** A box by its lower left corner. */
+export type Box = readonly [x: number, y: number, width: number, height: number];
 
 /**
  * A figure without axes, in coordinates from 0 to 100 from left to right.
  *
  * @param yRange the lowest and the highest y.
+ * @param parts shapes, which have a type, and annotations; later ones lie above earlier ones.
  */
 export function drawing(
   title: string,
   height: number,
   yRange: readonly [number, number],
-  parts: { readonly shapes: readonly object[]; readonly annotations: readonly object[] },
+  parts: readonly object[],
 ): Figure {
+  const axis = { visible: false, fixedrange: true };
   return {
     data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: yRange, marker: { opacity: 0 }, hoverinfo: 'skip' }],
     layout: {
@@ -27,38 +25,28 @@ export function drawing(
       height,
       showlegend: false,
       margin: { l: 8, r: 8, t: 44, b: 6 },
-      xaxis: { visible: false, range: [-1, 101], fixedrange: true },
-      yaxis: { visible: false, range: yRange, fixedrange: true },
-      ...parts,
+      xaxis: { ...axis, range: [-1, 101] },
+      yaxis: { ...axis, range: yRange },
+      shapes: parts.filter((part) => 'type' in part),
+      annotations: parts.filter((part) => !('type' in part)),
     },
   };
 }
 
 /** A filled rectangle with a border of the same colour. */
-export function rectangle({ x, y, width, height }: Box, colour: string, opacity = 0.22, line = 1.2): object {
-  return {
-    type: 'rect',
-    x0: x,
-    x1: x + width,
-    y0: y,
-    y1: y + height,
-    line: { color: colour, width: line },
-    fillcolor: fade(colour, opacity),
-  };
+export function rectangle([x, y, width, height]: Box, colour: string, opacity: number, line = 1.2): object {
+  const corners = { x0: x, x1: x + width, y0: y, y1: y + height };
+  return { type: 'rect', ...corners, line: { color: colour, width: line }, fillcolor: fade(colour, opacity) };
 }
 
-/** A box whose corners are round with radius r in units of x. */
-export function rounded({ x, y, width, height }: Box, r: number, colour: string, fillcolor: string): object {
+/** A filled box whose corners are round with radius r in units of x. */
+export function rounded([x, y, width, height]: Box, r: number, colour: string, opacity: number): object {
   const [right, top] = [x + width, y + height];
-  return {
-    ...path(
-      `M ${x + r} ${y} L ${right - r} ${y} Q ${right} ${y} ${right} ${y + r} L ${right} ${top - r} ` +
-        `Q ${right} ${top} ${right - r} ${top} L ${x + r} ${top} Q ${x} ${top} ${x} ${top - r} ` +
-        `L ${x} ${y + r} Q ${x} ${y} ${x + r} ${y} Z`,
-      colour,
-    ),
-    fillcolor,
-  };
+  const outline =
+    `M ${x + r} ${y} L ${right - r} ${y} Q ${right} ${y} ${right} ${y + r} L ${right} ${top - r} ` +
+    `Q ${right} ${top} ${right - r} ${top} L ${x + r} ${top} Q ${x} ${top} ${x} ${top - r} ` +
+    `L ${x} ${y + r} Q ${x} ${y} ${x + r} ${y} Z`;
+  return { ...path(outline, colour), fillcolor: fade(colour, opacity) };
 }
 
 /** A line or a filled shape from the commands M, L, Q and Z of an SVG path. */
@@ -77,22 +65,8 @@ export function leftText(x: number, y: number, label: string, size = 12): object
 }
 
 /** An arrow from tail to head; annotations are the only shapes of Plotly that end in a head. */
-export function arrow(head: readonly [number, number], tail: readonly [number, number], colour: string): object {
-  return {
-    x: head[0],
-    y: head[1],
-    ax: tail[0],
-    ay: tail[1],
-    xref: 'x',
-    yref: 'y',
-    axref: 'x',
-    ayref: 'y',
-    text: '',
-    showarrow: true,
-    arrowhead: 2,
-    arrowsize: 1.1,
-    arrowwidth: 1.8,
-    arrowcolor: colour,
-    standoff: 2,
-  };
+export function arrow([x, y]: readonly [number, number], [ax, ay]: readonly [number, number], colour: string): object {
+  const ends = { x, y, ax, ay, xref: 'x', yref: 'y', axref: 'x', ayref: 'y' };
+  const head = { showarrow: true, arrowhead: 2, arrowsize: 1.1, arrowwidth: 1.8, arrowcolor: colour, standoff: 2 };
+  return { ...ends, text: '', ...head };
 }

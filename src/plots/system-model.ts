@@ -1,21 +1,8 @@
 import type { ServerSpec } from '../system/scenario';
+import { type Box, arrow, drawing, leftText, path, rectangle, rounded, text } from './drawing';
 import type { Figure } from './figure';
-import { arrow, type Box, drawing, leftText, path, rectangle, rounded, text } from './drawing';
 import { fade } from './marks';
 import { COLOURS, INK, PAPER_COLOUR } from './theme';
-
-interface Drawing {
-  readonly shapes: readonly object[];
-  readonly annotations: readonly object[];
-}
-
-/** Height of a server's panel and from one to the next. */
-const PANEL = 16.5;
-const STEP = 18.4;
-
-/** Top of the slots' row, and the width of a slot in it. */
-const SLOTS_TOP = 15.5;
-const SLOT = 16;
 
 /**
  * Fig. 1 drawn anew: users send requests, the scheduler chooses a server for each, servers prefill and decode them in a
@@ -23,68 +10,17 @@ const SLOT = 16;
  * shown, at most three.
  */
 export function systemModelFigure(servers: readonly ServerSpec[]): Figure {
-  const shown = firstOfEachKind(servers).slice(0, 3);
-  const boxes = shown.map((_, row): Box => ({ x: 49, y: 56.2 - STEP * row, width: 51, height: PANEL }));
-  const parts = [
-    users(),
-    scheduler(),
-    radio(boxes),
-    ...shown.map((server, row) => edgeServer(server, boxes[row], row)),
-    slots(),
-  ];
+  const isFirst = (server: ServerSpec, s: number): boolean => servers.map(kindOf).indexOf(kindOf(server)) === s;
+  const shown = servers.filter(isFirst).slice(0, 3);
+  const bottoms = shown.map((_, row) => 56.2 - 18.4 * row);
   const left = servers.length - shown.length;
-  const note = left > 0 ? [text(74.5, 17.6, `… and ${left} more edge servers, S = ${servers.length}`)] : [];
-  return drawing('Fig. 1: requests, the scheduler, and edge servers with continuous batching', 700, [-1.5, 74], {
-    shapes: parts.flatMap((part) => part.shapes),
-    annotations: [...parts.flatMap((part) => part.annotations), ...note],
-  });
-}
-
-/** Names end in the GPU, "s1-rtx3080". */
-function kindOf(server: ServerSpec): string {
-  return server.name.replace(/^s\d+-/, '');
-}
-
-function firstOfEachKind(servers: readonly ServerSpec[]): ServerSpec[] {
-  const kinds = new Map<string, ServerSpec>();
-  for (const server of servers) if (!kinds.has(kindOf(server))) kinds.set(kindOf(server), server);
-  return [...kinds.values()];
-}
-
-function users(): Drawing {
-  const rows = [
-    { label: 'user 1', y: 43.5 },
-    { label: 'user 2', y: 35 },
-    { label: 'user U', y: 22.5 },
-  ];
-  return {
-    shapes: rows.flatMap(({ y }) => phone(1.5, y)),
-    annotations: [
-      text(6, 52.5, '<b>Mobile users</b>', 14),
-      ...rows.map(({ label, y }) => text(8.6, y + 3, label)),
-      text(3.3, 31.6, '⋮', 16),
-      ...rows.map(({ y }) => arrow([35, y + 3], [12, y + 3], COLOURS.sky)),
-      text(22.5, 49.2, 'request ⟨l<sub>in</sub>, l̂<sub>out</sub>, o⟩'),
-      text(23, 41.9, 'β·l<sub>in</sub> bits at rate R<sub>i,s</sub>(t)'),
-      arrow([12, 29.5], [35, 29.5], COLOURS.blue),
-      text(23, 32, 'answer: l<sub>out</sub> tokens'),
-    ],
-  };
-}
-
-/** A phone: body, screen and button. */
-function phone(x: number, y: number): object[] {
-  return [
-    rounded({ x, y, width: 3.6, height: 6.4 }, 0.6, INK, fade(COLOURS.grey, 0.15)),
-    rectangle({ x: x + 0.5, y: y + 1.4, width: 2.6, height: 4.2 }, COLOURS.sky, 0.45),
-    rounded({ x: x + 1.4, y: y + 0.45, width: 0.8, height: 0.5 }, 0.2, INK, INK),
-  ];
-}
-
-function scheduler(): Drawing {
-  return {
-    shapes: [rounded({ x: 8, y: 57.5, width: 24, height: 14.5 }, 0.8, COLOURS.orange, fade(COLOURS.orange, 0.22))],
-    annotations: [
+  return drawing(
+    'Fig. 1: requests, the scheduler, and edge servers with continuous batching',
+    700,
+    [-1.5, 74],
+    [
+      ...users(),
+      rounded([8, 57.5, 24, 14.5], 0.8, COLOURS.orange, 0.22),
       text(20, 69.6, '<b>LLM service scheduler</b>', 14),
       text(
         20,
@@ -93,39 +29,59 @@ function scheduler(): Drawing {
       ),
       arrow([5, 57], [5, 54.2], COLOURS.orange),
       arrow([35, 64], [32, 64], COLOURS.orange),
+      ...radio(bottoms),
+      ...shown.flatMap((server, row) => edgeServer(server, bottoms[row], BATCHES[row])),
+      ...slots(),
+      ...(left > 0 ? [text(74.5, 17.6, `… and ${left} more edge servers, S = ${servers.length}`)] : []),
     ],
-  };
+  );
+}
+
+/** Names end in the GPU, "s1-rtx3080". */
+function kindOf(server: ServerSpec): string {
+  return server.name.replace(/^s\d+-/, '');
+}
+
+/** Mobile users, each a phone of body, screen and button. */
+function users(): object[] {
+  const row = (label: string, y: number): object[] => [
+    { ...rounded([1.5, y, 3.6, 6.4], 0.6, INK, 1), fillcolor: fade(COLOURS.grey, 0.15) },
+    rectangle([2, y + 1.4, 2.6, 4.2], COLOURS.sky, 0.45),
+    rounded([2.9, y + 0.45, 0.8, 0.5], 0.2, INK, 1),
+    text(8.6, y + 3, label),
+    arrow([35, y + 3], [12, y + 3], COLOURS.sky),
+  ];
+  return [
+    text(6, 52.5, '<b>Mobile users</b>', 14),
+    ...row('user 1', 43.5),
+    ...row('user 2', 35),
+    text(3.3, 31.6, '⋮', 16),
+    ...row('user U', 22.5),
+    text(22.5, 49.2, 'request ⟨l<sub>in</sub>, l̂<sub>out</sub>, o⟩'),
+    text(23, 41.9, 'β·l<sub>in</sub> bits at rate R<sub>i,s</sub>(t)'),
+    arrow([12, 29.5], [35, 29.5], COLOURS.blue),
+    text(23, 32, 'answer: l<sub>out</sub> tokens'),
+  ];
 }
 
 /** The radio links under an antenna; requests cross them to the servers, answers come back. */
-function radio(boxes: readonly Box[]): Drawing {
-  const lowest = Math.min(...boxes.map(({ y }) => y));
-  const bar: Box = { x: 35, y: lowest, width: 6, height: 66 - lowest };
-  const waves = [1.1, 1.9].flatMap((r) => [
-    path(`M ${38 - r} ${70.2 - r * 1.2} Q ${38 - 1.6 * r} 70.2 ${38 - r} ${70.2 + r * 1.2}`, COLOURS.sky),
-    path(`M ${38 + r} ${70.2 - r * 1.2} Q ${38 + 1.6 * r} 70.2 ${38 + r} ${70.2 + r * 1.2}`, COLOURS.sky),
-  ]);
-  return {
-    shapes: [
-      rounded(bar, 0.8, COLOURS.sky, fade(COLOURS.sky, 0.12)),
-      path('M 36.9 66 L 38 70.2 L 39.1 66', COLOURS.blue),
-      ...waves,
-    ],
-    annotations: [
-      {
-        ...text(
-          38,
-          bar.y + bar.height / 2,
-          'radio links h<sub>i,s</sub>(t), band B<sub>s</sub> shared by |Q<sub>s</sub>(t)|',
-        ),
-        textangle: -90,
-      },
-      ...boxes.flatMap(({ x, y }) => [
-        arrow([x, y + 9.6], [41, y + 9.6], COLOURS.sky),
-        arrow([41, y + 6.2], [x, y + 6.2], COLOURS.blue),
-      ]),
-    ],
+function radio(bottoms: readonly number[]): object[] {
+  const lowest = Math.min(...bottoms);
+  const label = 'radio links h<sub>i,s</sub>(t), band B<sub>s</sub> shared by |Q<sub>s</sub>(t)|';
+  const wave = (r: number): object => {
+    const [x, bend, height] = [38 + r, 38 + 1.6 * r, 1.2 * Math.abs(r)];
+    return path(`M ${x} ${70.2 - height} Q ${bend} 70.2 ${x} ${70.2 + height}`, COLOURS.sky);
   };
+  return [
+    rounded([35, lowest, 6, 66 - lowest], 0.8, COLOURS.sky, 0.12),
+    path('M 36.9 66 L 38 70.2 L 39.1 66', COLOURS.blue),
+    ...[-1.1, 1.1, -1.9, 1.9].map(wave),
+    { ...text(38, (lowest + 66) / 2, label), textangle: -90 },
+    ...bottoms.flatMap((y) => [
+      arrow([49, y + 9.6], [41, y + 9.6], COLOURS.sky),
+      arrow([41, y + 6.2], [49, y + 6.2], COLOURS.blue),
+    ]),
+  ];
 }
 
 /** Prompt and generated tokens of the requests in each server's batch, in cells of the drawing. */
@@ -136,51 +92,36 @@ const BATCHES = [
 ];
 
 /** A server: requests arrive, are prefilled, wait for KV room, and decode one token per iteration in the batch. */
-function edgeServer(server: ServerSpec, { x, y, width, height }: Box, row: number): Drawing {
-  const low = y + 4.6;
-  const receive: Box = { x: x + 1.2, y: low, width: 10, height: 7.6 };
-  const prefill: Box = { x: x + 14, y: low, width: 9, height: 7.6 };
-  const batch: Box = { x: x + 26, y: low, width: 24, height: 7.6 };
-  const pool: Box = { x: x + 26, y: y + 1.1, width: 24, height: 2 };
-  const { prompt, generated } = BATCHES[row];
+function edgeServer(server: ServerSpec, y: number, { prompt, generated }: (typeof BATCHES)[number]): object[] {
+  const [low, middle, cell] = [y + 4.6, y + 8.4, 1.15];
   const lengths = prompt.map((count, r) => count + generated[r]);
-  const cell = 1.15;
   const tokens = lengths.flatMap((length, r) =>
-    Array.from({ length }, (_, k) =>
-      rectangle(
-        { x: batch.x + 8.4 + cell * k, y: low + 5.3 - 2.15 * r, width: cell, height: 1.6 },
-        COLOURS.blue,
-        k < prompt[r] ? 0.75 : 0.25,
-        0.6,
-      ),
-    ),
+    Array.from({ length }, (_, k) => {
+      const place: Box = [83.4 + cell * k, low + 5.3 - 2.15 * r, cell, 1.6];
+      return rectangle(place, COLOURS.blue, k < prompt[r] ? 0.75 : 0.25, 0.6);
+    }),
   );
-  const share = (count: number): number => (count / 44) * pool.width;
+  const share = 24 / 44;
   const fills = lengths.map((length, r) => {
     const before = lengths.slice(0, r).reduce((sum, other) => sum + other, 0);
-    return rectangle({ ...pool, x: pool.x + share(before), width: share(length) }, COLOURS.blue, 0.55 - 0.15 * r);
+    return rectangle([75 + share * before, y + 1.1, share * length, 2], COLOURS.blue, 0.55 - 0.15 * r);
   });
-  const middle = low + 3.8;
-  return {
-    shapes: [
-      rounded({ x, y, width, height }, 0.8, COLOURS.grey, fade(COLOURS.grey, 0.06)),
-      rounded(receive, 0.5, COLOURS.sky, fade(COLOURS.sky, 0.22)),
-      rounded(prefill, 0.5, COLOURS.green, fade(COLOURS.green, 0.22)),
-      rounded(batch, 0.5, COLOURS.blue, fade(COLOURS.blue, 0.08)),
-      ...tokens,
-      rectangle(pool, COLOURS.grey, 0),
-      ...fills,
-    ],
-    annotations: [
-      text(x + width / 2, y + height - 2, serverTitle(server), 13),
-      text(receive.x + 5, middle, 'receive<br>D<sub>tx</sub>, D<sub>sy</sub>'),
-      text(prefill.x + 4.5, middle, 'prefill<br>D<sub>pre</sub>'),
-      leftText(batch.x + 0.6, middle, 'running<br>batch,<br>D<sub>dec</sub>'),
-      { ...text(pool.x - 0.6, pool.y + 1, 'KV cache in pool κ·M<sub>s</sub>'), xanchor: 'right' },
-      arrow([prefill.x, middle], [receive.x + receive.width, middle], INK),
-      arrow([batch.x, middle], [prefill.x + prefill.width, middle], INK),
-    ],
-  };
+  return [
+    rounded([49, y, 51, 16.5], 0.8, COLOURS.grey, 0.06),
+    text(74.5, y + 14.5, serverTitle(server), 13),
+    rounded([50.2, low, 10, 7.6], 0.5, COLOURS.sky, 0.22),
+    text(55.2, middle, 'receive<br>D<sub>tx</sub>, D<sub>sy</sub>'),
+    rounded([63, low, 9, 7.6], 0.5, COLOURS.green, 0.22),
+    text(67.5, middle, 'prefill<br>D<sub>pre</sub>'),
+    rounded([75, low, 24, 7.6], 0.5, COLOURS.blue, 0.08),
+    leftText(75.6, middle, 'running<br>batch,<br>D<sub>dec</sub>'),
+    ...tokens,
+    rectangle([75, y + 1.1, 24, 2], COLOURS.grey, 0),
+    ...fills,
+    { ...text(74.4, y + 2.1, 'KV cache in pool κ·M<sub>s</sub>'), xanchor: 'right' },
+    arrow([63, middle], [60.2, middle], INK),
+    arrow([75, middle], [72, middle], INK),
+  ];
 }
 
 function serverTitle(server: ServerSpec): string {
@@ -189,46 +130,39 @@ function serverTitle(server: ServerSpec): string {
   return `<b>${name}</b>   KV pool ${pool} MB, v<sub>pre</sub> ${server.prefillTokensPerSecond} tokens/s`;
 }
 
-/** The stages of a request's life in the row of slots, with their colours. */
+/** The stages of a request's life in the row of slots: their colours and where their names stand. */
 const STAGES = [
-  { label: 'transmission, synchronisation', colour: COLOURS.sky, at: 20 },
-  { label: 'prefill', colour: COLOURS.green, at: 44 },
-  { label: 'waiting for KV room', colour: COLOURS.yellow, at: 54 },
-  { label: 'decoding', colour: COLOURS.blue, at: 72 },
-];
+  ['transmission, synchronisation', COLOURS.sky, 20],
+  ['prefill', COLOURS.green, 44],
+  ['waiting for KV room', COLOURS.yellow, 54],
+  ['decoding', COLOURS.blue, 72],
+] as const;
 
 /** Slots in a row: decisions at their starts, and two requests that overlap several slots. */
-function slots(): Drawing {
-  const left = 20;
-  const starts = [0, 1, 2, 3, 4].map((t) => left + SLOT * t);
-  const lives = [
-    { y: 7.6, from: 0, seconds: [0.1, 0.16, 0.22, 2.05], label: 'request (u, t)' },
-    { y: 3.6, from: 1, seconds: [0.1, 0.2, 0.85, 1.5], label: 'request (u, t + 1)' },
+function slots(): object[] {
+  const at = (t: number): number => 20 + 16 * t;
+  const slot = (t: number): object[] => [
+    path(`M ${at(t)} 2.4 L ${at(t)} 13.1`, COLOURS.grey, 'dot'),
+    text(at(t) + 8, 11.9, t === 0 ? 'slot t' : `slot t + ${t}`),
+    arrow([at(t), 11.5], [at(t), 14.5], COLOURS.orange),
   ];
-  const end = (values: readonly number[], from: number): number => values.reduce((sum, value) => sum + value, from);
-  const bars = lives.flatMap(({ y, from, seconds }) =>
-    seconds.map((length, k) => {
-      const x = left + SLOT * end(seconds.slice(0, k), from);
-      return rectangle({ x, y, width: SLOT * length, height: 2.6 }, STAGES[k].colour, 0.5);
-    }),
-  );
-  return {
-    shapes: [
-      ...starts.map((x) => path(`M ${x} 2.4 L ${x} ${SLOTS_TOP - 2.4}`, COLOURS.grey, 'dot')),
-      path(`M ${left} 2.4 L ${left + SLOT * 4.9} 2.4`, INK),
-      ...bars,
-      ...STAGES.map(({ colour, at }) => rectangle({ x: at, y: -0.8, width: 1.8, height: 1.6 }, colour, 0.5)),
-    ],
-    annotations: [
-      leftText(0, SLOTS_TOP - 3.4, '<b>Requests overlap</b>', 14),
-      ...starts.map((x, k) => text(x + 8, SLOTS_TOP - 3.6, k === 0 ? 'slot t' : `slot t + ${k}`)),
-      ...starts.map((x) => arrow([x, SLOTS_TOP - 4], [x, SLOTS_TOP - 1], COLOURS.orange)),
-      ...lives.map(({ y, label }) => leftText(0, y + 1.3, label)),
-      ...lives.map(({ y, from, seconds }) => ({
-        ...leftText(left + SLOT * end(seconds, from) + 0.4, y + 1.3, 'D<sub>tot</sub> is known here'),
-        bgcolor: PAPER_COLOUR,
-      })),
-      ...STAGES.map(({ label, at }) => leftText(at + 2.2, 0, label)),
-    ],
+  /** A request's stages from the start of a slot, slots each. */
+  const life = (label: string, y: number, from: number, stages: readonly number[]): object[] => {
+    const ends = stages.map((_, k) => stages.slice(0, k + 1).reduce((sum, length) => sum + length, from));
+    const bar = (length: number, k: number): object =>
+      rectangle([at(ends[k] - length), y, 16 * length, 2.6], STAGES[k][1], 0.5);
+    const known = leftText(at(ends[3]) + 0.4, y + 1.3, 'D<sub>tot</sub> is known here');
+    return [...stages.map(bar), leftText(0, y + 1.3, label), { ...known, bgcolor: PAPER_COLOUR }];
   };
+  return [
+    leftText(0, 12.1, '<b>Requests overlap</b>', 14),
+    ...[0, 1, 2, 3, 4].flatMap(slot),
+    path(`M 20 2.4 L ${at(4.9)} 2.4`, INK),
+    ...life('request (u, t)', 7.6, 0, [0.1, 0.16, 0.22, 2.05]),
+    ...life('request (u, t + 1)', 3.6, 1, [0.1, 0.2, 0.85, 1.5]),
+    ...STAGES.flatMap(([label, colour, x]) => [
+      rectangle([x, -0.8, 1.8, 1.6], colour, 0.5),
+      leftText(x + 2.2, 0, label),
+    ]),
+  ];
 }

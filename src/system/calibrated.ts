@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { dataFile, readTextFile } from '../core/files';
-import { parseJson, parseWith } from '../core/parse';
+import { parseJson } from '../core/parse';
 import type { Calibration } from './config';
 
 /** The three GPUs of Section V. */
@@ -28,27 +27,6 @@ export interface Calibrated {
   readonly balanceUnit: number;
 }
 
-const positive = z.number('a finite number > 0').positive('a finite number > 0');
-const nonNegative = z.number('a finite number >= 0').nonnegative('a finite number >= 0');
-const perGpu = z.strictObject({ rtx3080: nonNegative, rtx3090: nonNegative, rtx4090: nonNegative });
-
-const schema: z.ZodType<Calibrated> = z.strictObject({
-  command: z.string('text'),
-  note: z.string('text'),
-  kvPoolFraction: z.number('a number in (0, 1]').positive('a number in (0, 1]').max(1, 'a number in (0, 1]'),
-  prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
-  sigmaInput: nonNegative,
-  sigmaOutput: nonNegative,
-  tau0Seconds: z.strictObject({ rtx3080: positive, rtx3090: positive, rtx4090: positive }),
-  tau1Seconds: z.union([nonNegative, perGpu], 'a finite number >= 0, or one per GPU'),
-  exponent: positive,
-  balanceUnit: positive,
-});
-
-export function parseCalibrated(text: string, file: string): Calibrated {
-  return parseWith(schema, parseJson(text, file), file);
-}
-
 const shipped = new Map<string, Calibrated>();
 
 /**
@@ -60,7 +38,7 @@ export function calibrated(name: Calibration = 'calibrated'): Calibrated {
   const known = shipped.get(name);
   if (known !== undefined) return known;
   const file = dataFile(`${name}.json`);
-  const read = parseCalibrated(readTextFile(file), file);
+  const read = parseJson(readTextFile(file), file) as Calibrated;
   shipped.set(name, read);
   return read;
 }

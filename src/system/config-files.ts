@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../core/errors';
-import { fileFault } from '../core/files';
+import { withFile } from '../core/files';
 import type { SystemConfig } from './config';
-import { lengthsPath } from './length-pairs';
+import { lengthsPath } from './trace';
 
 /** The fields of a configuration that name a file. */
 type FileField = 'gpuProfilesFile' | 'lengthsFile';
@@ -55,9 +55,7 @@ export function checkSameFiles(
 }
 
 function hashOf(path: string): string {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch (error) {
-    throw fileFault(path, error);
-  }
+  return createHash('sha256')
+    .update(withFile(path, 'read', () => readFileSync(path)))
+    .digest('hex');
 }

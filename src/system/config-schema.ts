@@ -1,23 +1,9 @@
 import { z } from 'zod';
+import { aboveZero, belowOne, between, integer, nonNegative, oneOf, positive, text } from '../core/schema';
 import type { SystemConfig } from './config';
 
-const text = (allowed: string): z.ZodType<string> => z.string(allowed).min(1, allowed);
-const positive: z.ZodType<number> = z.number('a finite number > 0').positive('a finite number > 0');
-const nonNegative: z.ZodType<number> = z.number('a finite number >= 0').nonnegative('a finite number >= 0');
-const between = (least: number, most: number): z.ZodType<number> => {
-  const allowed = `a number from ${String(least)} to ${String(most)}`;
-  return z.number(allowed).min(least, allowed).max(most, allowed);
-};
 const range = (bound: z.ZodType<number>, allowed: string): z.ZodType<readonly [number, number]> =>
   z.tuple([bound, bound], allowed).refine(([lowest, highest]) => lowest <= highest, `${allowed}, lowest <= highest`);
-
-export const integer = (least: number, most: number): z.ZodType<number> => {
-  const allowed = `an integer from ${String(least)} to ${String(most)}`;
-  return z.int(allowed).min(least, allowed).max(most, allowed);
-};
-
-export const oneOf = <const T extends string>(...names: readonly T[]): z.ZodType<T> =>
-  z.enum(names, names.map((name) => `"${name}"`).join(' or '));
 
 export const MOST_SLOTS = 1_000_000_000;
 
@@ -42,18 +28,10 @@ export const configFields: { readonly [Field in keyof SystemConfig]-?: z.ZodType
   calibration: oneOf('calibrated', 'pilot')
     .optional()
     .describe("calibration of the GPUs' decode curves: calibrated or pilot"),
-  kvPoolFraction: z
-    .number('a number in (0, 1]')
-    .positive('a number in (0, 1]')
-    .max(1, 'a number in (0, 1]')
-    .describe('κ, the share of GPU memory that is the KV pool'),
+  kvPoolFraction: aboveZero.describe('κ, the share of GPU memory that is the KV pool'),
   kvKilobytesPerToken: positive.describe('α, KV cache per token, KB'),
   bitsPerToken: positive.describe('β, bits sent per input token'),
-  prefillSlowdown: z
-    .number('a number in [0, 1)')
-    .min(0, 'a number in [0, 1)')
-    .lt(1, 'a number in [0, 1)')
-    .describe('w, the share of decode speed that a running prefill takes'),
+  prefillSlowdown: belowOne.describe('w, the share of decode speed that a running prefill takes'),
   batching: oneOf('deed', 'static').describe('decoding: deed or static'),
   oversized: oneOf('error', 'reject').describe('requests that no pool can hold: reject (they are counted) or error'),
   bandwidthMHz: range(positive, 'two finite numbers > 0, MHz').describe('B, lowest and highest of a server, MHz'),

@@ -1,5 +1,5 @@
 import type { SystemConfig } from './config';
-import { lengthPairs } from './length-pairs';
+import { lengthPairs } from './trace';
 import { traceWorkload } from './trace-workload';
 import { type Workload, syntheticWorkload, withPredictionError } from './workload';
 

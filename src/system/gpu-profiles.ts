@@ -1,5 +1,6 @@
-import { type CsvRow, readTable } from '../core/csv';
+import { type CsvFormat, type CsvRow, numberCell, readTable } from '../core/csv';
 import { UserError } from '../core/errors';
+import { nonNegative, positive, text } from '../core/schema';
 import type { DecodePoint } from './scenario';
 
 /** The data of a GPU: Section V prints memory and prefill rate, the decode curve is measured. */
@@ -13,38 +14,39 @@ export interface GpuProfile {
   readonly decodeProfile: readonly DecodePoint[];
 }
 
-const layout = {
+/** A point of a GPU's curve beside the numbers that are the same on all its rows. */
+type ProfileRow = readonly [
+  gpu: string,
+  memoryGB: number,
+  prefillTokensPerSecond: number,
+  kvBytes: number,
+  iterationsPerSecond: number,
+];
+
+const format: CsvFormat<ProfileRow> = {
   name: 'GPU profiles',
-  columns: ['gpu', 'memoryGB', 'prefillTokensPerSecond', 'kvBytes', 'iterationsPerSecond'],
+  columns: [
+    ['gpu', text('a non-empty name')],
+    ['memoryGB', numberCell(positive)],
+    ['prefillTokensPerSecond', numberCell(positive)],
+    ['kvBytes', numberCell(nonNegative)],
+    ['iterationsPerSecond', numberCell(positive)],
+  ],
   othersAllowed: false,
 };
 
-/** One row: a point of a GPU's curve beside what is the same on all its rows. */
-function readProfile(row: CsvRow): GpuProfile {
-  const name = row.text(0);
-  if (name === '') throw row.fault(0, 'a non-empty name');
-  const positive = (k: number): number => row.number(k, 'a finite number > 0', (x) => x > 0);
-  return {
-    name,
-    memoryGB: positive(1),
-    prefillTokensPerSecond: positive(2),
-    decodeProfile: [
-      { kvBytes: row.number(3, 'a finite number >= 0', (x) => x >= 0), iterationsPerSecond: positive(4) },
-    ],
-  };
-}
-
-/** A GPU with one more point, which must agree with those before and go up in kvBytes, not up in speed. */
-function joined(before: GpuProfile, next: GpuProfile, row: CsvRow): GpuProfile {
+/** A row agrees with those before of its GPU, and its point goes up in kvBytes and not up in speed. */
+function checkOrder(before: GpuProfile, { values, fault }: CsvRow<ProfileRow>): void {
   const { name, memoryGB, prefillTokensPerSecond, decodeProfile } = before;
-  const asBefore = (value: number): string => `${String(value)}, as in the rows of ${name} before`;
-  if (next.memoryGB !== memoryGB) throw row.fault(1, asBefore(memoryGB));
-  if (next.prefillTokensPerSecond !== prefillTokensPerSecond) throw row.fault(2, asBefore(prefillTokensPerSecond));
-  const [last, point] = [decodeProfile[decodeProfile.length - 1], next.decodeProfile[0]];
-  if (point.kvBytes <= last.kvBytes) throw row.fault(3, `more than ${name}'s point before (${String(last.kvBytes)})`);
-  if (point.iterationsPerSecond > last.iterationsPerSecond)
-    throw row.fault(4, `at most ${name}'s point before (${String(last.iterationsPerSecond)})`);
-  return { ...before, decodeProfile: [...decodeProfile, point] };
+  const last = decodeProfile[decodeProfile.length - 1];
+  const asBefore = (k: 1 | 2, value: number): void => {
+    if (values[k] !== value) throw fault(k, `${String(value)}, as in the rows of ${name} before`);
+  };
+  asBefore(1, memoryGB);
+  asBefore(2, prefillTokensPerSecond);
+  if (values[3] <= last.kvBytes) throw fault(3, `more than ${name}'s point before (${String(last.kvBytes)})`);
+  if (values[4] > last.iterationsPerSecond)
+    throw fault(4, `at most ${name}'s point before (${String(last.iterationsPerSecond)})`);
 }
 
 /**
@@ -56,10 +58,12 @@ function joined(before: GpuProfile, next: GpuProfile, row: CsvRow): GpuProfile {
  */
 export function readGpuProfiles(csvText: string, file: string): GpuProfile[] {
   const profiles = new Map<string, GpuProfile>();
-  for (const row of readTable([csvText], file, [layout]).rows) {
-    const next = readProfile(row);
-    const before = profiles.get(next.name);
-    profiles.set(next.name, before === undefined ? next : joined(before, next, row));
+  for (const row of readTable([csvText], file, [format]).rows) {
+    const [name, memoryGB, prefillTokensPerSecond, kvBytes, iterationsPerSecond] = row.values;
+    const before = profiles.get(name);
+    if (before !== undefined) checkOrder(before, row);
+    const decodeProfile = [...(before?.decodeProfile ?? []), { kvBytes, iterationsPerSecond }];
+    profiles.set(name, { name, memoryGB, prefillTokensPerSecond, decodeProfile });
   }
   if (profiles.size === 0) throw new UserError(`${file} has a header but no rows; allowed: at least one row`);
   return [...profiles.values()];

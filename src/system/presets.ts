@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
+import { oneOf } from '../core/schema';
 import { mean } from '../core/statistics';
 import { calibrated } from './calibrated';
 import type { Calibration, LengthModel, Preset, SystemConfig } from './config';
-import { configSchema, oneOf } from './config-schema';
+import { configSchema } from './config-schema';
 import { gpuNames } from './gpus';
-import { lengthPairs } from './length-pairs';
+import { lengthPairs } from './trace';
 
 /**
  * Spreads of the heavy-tailed lengths: a synthetic stand-in for LMSYS-Chat-1M, which is gated. Same means, far longer

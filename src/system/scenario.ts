@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid, show } from '../core/errors';
 import { parseJson, parseWith } from '../core/parse';
+import { belowOne, integer, nonNegative, oneOf, positive, text } from '../core/schema';
 
 /** The forming of a server's decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
 export type Batching = 'deed' | 'static';
@@ -64,10 +65,8 @@ export interface Scenario extends ServingConstants {
   readonly slots: readonly { readonly requests: readonly ScenarioRequest[] }[];
 }
 
-const positive = z.number('a finite number > 0').positive('a finite number > 0');
-const nonNegative = z.number('a finite number >= 0').nonnegative('a finite number >= 0');
-const tokens = z.int('an integer >= 1').min(1, 'an integer >= 1');
-const name = z.string('a non-empty string').min(1, 'a non-empty string');
+const tokens = integer(1, Number.MAX_SAFE_INTEGER, 'an integer >= 1');
+const name = text('a non-empty string');
 
 const decodeProfile = z
   .array(
@@ -118,10 +117,10 @@ const schema: z.ZodType<Scenario> = z.strictObject(
   {
     slotSeconds: positive,
     kvBytesPerToken: positive,
-    prefillSlowdown: z.number('a number in [0, 1)').min(0, 'a number in [0, 1)').lt(1, 'a number in [0, 1)'),
-    batching: z.enum(['deed', 'static'], '"deed" or "static"'),
-    admission: z.enum(['predicted-length', 'true-length'], '"predicted-length" or "true-length"').optional(),
-    oversized: z.enum(['error', 'reject'], '"error" or "reject"').optional(),
+    prefillSlowdown: belowOne,
+    batching: oneOf('deed', 'static'),
+    admission: oneOf('predicted-length', 'true-length').optional(),
+    oversized: oneOf('error', 'reject').optional(),
     servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
     slots: z.array(slot, 'a list of slots'),
   },

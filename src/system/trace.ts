@@ -1,7 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type CsvLayout, type CsvRow, readTable } from '../core/csv';
+import { z } from 'zod';
+import { type CsvFormat, type CsvRow, decimalNumber, numberCell, readTable } from '../core/csv';
 import { UserError } from '../core/errors';
-import { textChunks } from '../core/files';
+import { dataFile, textChunks, withFile } from '../core/files';
+import { integer } from '../core/schema';
 
 /** A recorded stream of requests, in order of arrival. */
 export interface Trace {
@@ -19,13 +22,6 @@ export interface Trace {
   readonly outOfOrder: number;
 }
 
-/** A published or own layout; its columns are arrival, input and output. */
-interface TraceFormat extends CsvLayout {
-  /** Whether a row of 0 tokens is a failed request, to be skipped and counted, or a mistake. */
-  readonly zeroIsFailure: boolean;
-  readonly readTime: (row: CsvRow) => Instant;
-}
-
 /**
  * A point in time as whole seconds and a fraction. They are kept apart since their sum, near 1.7e9, would lose the
  * 100 ns digits that Azure's traces have.
@@ -37,30 +33,8 @@ interface Instant {
   readonly base: string;
 }
 
-/** BurstGPT's older files lack Session ID and Elapsed time; neither is needed here. */
-const formats: readonly TraceFormat[] = [
-  {
-    name: 'own',
-    columns: ['arrivalSeconds', 'inputTokens', 'outputTokens'],
-    othersAllowed: false,
-    zeroIsFailure: false,
-    readTime: readSeconds,
-  },
-  {
-    name: 'Azure LLM inference',
-    columns: ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'],
-    othersAllowed: true,
-    zeroIsFailure: true,
-    readTime: readDate,
-  },
-  {
-    name: 'BurstGPT',
-    columns: ['Timestamp', 'Request tokens', 'Response tokens'],
-    othersAllowed: true,
-    zeroIsFailure: true,
-    readTime: readSeconds,
-  },
-];
+/** Arrival, input and output. */
+type TraceRow = readonly [at: Instant, inputTokens: number, outputTokens: number];
 
 const MOST_TOKENS = 2 ** 31 - 1;
 const LATEST_SECONDS = 1e12;
@@ -68,45 +42,70 @@ const LATEST_SECONDS = 1e12;
 const LONGEST_SECONDS = 1e9;
 const MOST_OFFSET_MINUTES = 14 * 60;
 
-function readSeconds(row: CsvRow): Instant {
-  const allowed = `a number of seconds from 0 to ${String(LATEST_SECONDS)}`;
-  const seconds = row.number(0, allowed, (x) => x >= 0 && x <= LATEST_SECONDS);
-  const [, whole, fraction] = /^(\d+)(\.\d+)$/.exec(row.text(0)) ?? ([] as undefined[]);
-  return whole === undefined
-    ? { whole: Math.floor(seconds), fraction: seconds - Math.floor(seconds), base: 'a number of seconds' }
-    : { whole: Number(whole), fraction: Number(fraction), base: 'a number of seconds' };
-}
+/** The schema of a cell with a point in time; `read` gives undefined for text that is none. */
+const timeCell = (read: (text: string) => Instant | undefined, allowed: string): z.ZodType<Instant> =>
+  z.string().transform((text, context) => read(text) ?? (context.addIssue(allowed), z.NEVER));
+
+const seconds = timeCell(
+  (text) => {
+    const value = decimalNumber(text);
+    if (!(value >= 0 && value <= LATEST_SECONDS)) return undefined;
+    const [, digits, fraction] = /^(\d+)(\.\d+)$/.exec(text) ?? ([] as undefined[]);
+    const whole = digits === undefined ? Math.floor(value) : Number(digits);
+    return { whole, fraction: digits === undefined ? value - whole : Number(fraction), base: 'a number of seconds' };
+  },
+  `a number of seconds from 0 to ${String(LATEST_SECONDS)}`,
+);
 
 const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(Z|([+-])(\d\d):?([0-5]\d))?$/;
 
-function readDate(row: CsvRow): Instant {
-  const text = row.text(0);
+const date = timeCell((text) => {
   const match: readonly string[] = utc.exec(text) ?? [];
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
   const [fraction, zone, sign, offsetHours, offsetMinutes] = match.slice(7) as (string | undefined)[];
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  const midnight = new Date(Date.UTC(year, month - 1, day));
   const offset = sign === undefined ? 0 : 60 * Number(offsetHours) + Number(offsetMinutes);
-  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  if (!isDate || hour > 23 || minute > 59 || second > 59 || offset > MOST_OFFSET_MINUTES)
-    throw row.fault(
-      0,
-      'a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00',
-    );
+  const isDate = midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === day;
+  if (!isDate || hour > 23 || minute > 59 || second > 59 || offset > MOST_OFFSET_MINUTES) return undefined;
   return {
-    whole: date.getTime() / 1000 - (sign === '-' ? -60 : 60) * offset,
+    whole: midnight.getTime() / 1000 + 3600 * hour + 60 * (minute - (sign === '-' ? -offset : offset)) + second,
     fraction: Number(fraction ?? 0),
     base: `a date and time with${zone === undefined ? 'out' : ''} an offset`,
   };
-}
+}, 'a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00');
+
+/** @param isPublished rows of 0 tokens are failed requests, to be skipped and counted, and there are other columns. */
+const layout = (
+  name: string,
+  [at, input, output]: readonly string[],
+  time: z.ZodType<Instant>,
+  isPublished: boolean,
+): CsvFormat<TraceRow> => {
+  const tokens = numberCell(integer(isPublished ? 0 : 1, MOST_TOKENS));
+  const columns = [
+    [at, time],
+    [input, tokens],
+    [output, tokens],
+  ] as const;
+  return { name, columns, othersAllowed: isPublished };
+};
+
+/** BurstGPT's older files lack Session ID and Elapsed time; neither is needed here. */
+const formats: readonly CsvFormat<TraceRow>[] = [
+  layout('own', ['arrivalSeconds', 'inputTokens', 'outputTokens'], seconds, false),
+  layout('Azure LLM inference', ['TIMESTAMP', 'ContextTokens', 'GeneratedTokens'], date, true),
+  layout('BurstGPT', ['Timestamp', 'Request tokens', 'Response tokens'], seconds, true),
+];
 
 /** Seconds since the first row's whole second. */
-function secondsSince(first: Instant, firstLine: number, at: Instant, row: CsvRow): number {
-  if (at.base !== first.base) throw row.fault(0, `${first.base}, as in line ${String(firstLine)}`);
-  const seconds = at.whole - first.whole;
+function secondsSince(first: CsvRow<TraceRow>, { values: [at], fault }: CsvRow<TraceRow>): number {
+  const [begin] = first.values;
+  if (at.base !== begin.base) throw fault(0, `${begin.base}, as in line ${String(first.line)}`);
+  const seconds = at.whole - begin.whole;
   if (Math.abs(seconds) > LONGEST_SECONDS)
-    throw row.fault(
+    throw fault(
       0,
-      `a time within ${String(LONGEST_SECONDS)} s of that in line ${String(firstLine)}: all times count from one point`,
+      `a time within ${String(LONGEST_SECONDS)} s of that in line ${String(first.line)}: all times count from one point`,
     );
   return seconds + at.fraction;
 }
@@ -117,26 +116,21 @@ function secondsSince(first: Instant, firstLine: number, at: Instant, row: CsvRo
  * @throws UserError as {@link parseTrace}.
  */
 function traceOf(chunks: Iterable<string>, file: string): Trace {
-  const { layout, rows } = readTable(chunks, file, formats);
-  const { columns, zeroIsFailure } = layout;
-  const least = zeroIsFailure ? 0 : 1;
-  const allowed = `an integer from ${String(least)} to ${String(MOST_TOKENS)}`;
-  const readTokens = (row: CsvRow, k: number): number =>
-    row.number(k, allowed, (x) => Number.isInteger(x) && x >= least && x <= MOST_TOKENS);
+  const { format, rows } = readTable(chunks, file, formats);
   const [arrival, input, output]: number[][] = [[], [], []];
   const skips = new Map<string, number>();
-  let first: { readonly at: Instant; readonly line: number } | undefined;
+  let first: CsvRow<TraceRow> | undefined;
   for (const row of rows) {
-    const at = layout.readTime(row);
-    first ??= { at, line: row.line };
-    const seconds = secondsSince(first.at, first.line, at, row);
-    const [inputTokens, outputTokens] = [readTokens(row, 1), readTokens(row, 2)];
+    const [, inputTokens, outputTokens] = row.values;
+    first ??= row;
+    const at = secondsSince(first, row);
     if (inputTokens === 0 || outputTokens === 0) {
-      const reason = outputTokens === 0 ? `failed: ${columns[2]} is 0` : `empty: ${columns[1]} is 0`;
+      const [, [inputName], [outputName]] = format.columns;
+      const reason = outputTokens === 0 ? `failed: ${outputName} is 0` : `empty: ${inputName} is 0`;
       skips.set(reason, (skips.get(reason) ?? 0) + 1);
       continue;
     }
-    arrival.push(seconds);
+    arrival.push(at);
     input.push(inputTokens);
     output.push(outputTokens);
   }
@@ -145,24 +139,12 @@ function traceOf(chunks: Iterable<string>, file: string): Trace {
     throw new UserError(
       `${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`,
     );
-  return inOrder(basename(file), arrival, input, output, skipped);
-}
-
-/** Sorts by arrival, ties as they stood, and shifts the first arrival to 0. */
-function inOrder(
-  name: string,
-  arrival: readonly number[],
-  input: readonly number[],
-  output: readonly number[],
-  skipped: Trace['skipped'],
-): Trace {
-  let outOfOrder = 0;
-  for (let i = 1; i < arrival.length; i++) if (arrival[i] < arrival[i - 1]) outOfOrder++;
-  const order = Uint32Array.from({ length: arrival.length }, (_, i) => i);
+  const outOfOrder = arrival.filter((at, i) => i > 0 && at < arrival[i - 1]).length;
+  const order = Uint32Array.from(arrival.keys());
   if (outOfOrder > 0) order.sort((a, b) => arrival[a] - arrival[b] || a - b);
   const startAt = arrival[order[0]];
   return {
-    name,
+    name: basename(file),
     // Nine decimals: the difference of two times with 100 ns digits is free of the rounding of its parts.
     arrivalSeconds: Float64Array.from(order, (i) => Math.round((arrival[i] - startAt) * 1e9) / 1e9),
     inputTokens: Int32Array.from(order, (i) => input[i]),
@@ -191,4 +173,29 @@ export function parseTrace(text: string, file: string): Trace {
  */
 export function readTrace(path: string): Trace {
   return traceOf(textChunks(path), path);
+}
+
+/** The path of a `lengthsFile`: relative to the working folder or, if no file is there, to the package's data/. */
+export function lengthsPath(path: string): string {
+  const packaged = dataFile(path);
+  return existsSync(path) || !existsSync(packaged) ? path : packaged;
+}
+
+/** Traces that were read, by path; read again when size or time of the file has changed. */
+const known: Map<string, { readonly stamp: string; readonly trace: Trace }> = new Map();
+
+/**
+ * The trace that a `lengthsFile` names, each file read once.
+ *
+ * @throws UserError when it cannot be read, or as {@link parseTrace}.
+ */
+export function lengthPairs(lengthsFile: string): Trace {
+  const path = lengthsPath(lengthsFile);
+  const { size, mtimeMs } = withFile(path, 'read', () => statSync(path));
+  const stamp = `${String(size)} ${String(mtimeMs)}`;
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.trace;
+  const trace = readTrace(path);
+  known.set(path, { stamp, trace });
+  return trace;
 }

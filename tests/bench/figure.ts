@@ -1,3 +1,5 @@
+import { alignColumns } from '../../src/core/text-table';
+
 /** One measured figure, as `npm run bench -- --json` prints it. */
 export interface BenchFigure {
   readonly bench: string;
@@ -9,12 +11,32 @@ export interface BenchFigure {
   readonly ratioTo: string | null;
 }
 
+export interface BenchOptions {
+  /** Shorter runs, rougher figures. */
+  readonly quick: boolean;
+  readonly log: (message: string) => void;
+}
+
+export function benchFigure(
+  bench: string,
+  value: number,
+  unit: string,
+  ratio: number | null = null,
+  ratioTo: string | null = null,
+): BenchFigure {
+  return { bench, value, unit, ratio, ratioTo };
+}
+
+/** Processor seconds of this process since another reading: what the machine's other work disturbs least. */
+export function processorSeconds(since?: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1e6;
+}
+
 /** The median of a non-empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  const upper = sorted[half];
-  return sorted.length % 2 === 1 ? upper : (sorted[half - 1] + upper) / 2;
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
 /** The figures as JSON lines, or as a table. */
@@ -26,9 +48,5 @@ export function formatFigures(figures: readonly BenchFigure[], asJson: boolean):
     `${number(value)} ${unit}`,
     ratio === null ? '' : `${number(ratio)} x ${ratioTo ?? ''}`,
   ]);
-  const widths = [0, 1].map((c) => Math.max(...rows.map((row) => row[c].length)));
-  return rows
-    .map(([a, b, c]) => `${a.padEnd(widths[0])}  ${b.padStart(widths[1])}  ${c}`.trimEnd())
-    .join('\n')
-    .concat('\n');
+  return `${alignColumns(rows, (c) => c === 1).join('\n')}\n`;
 }

@@ -4,13 +4,7 @@ import { stratifiedDraws } from '../../src/lyreo/draws';
 import { trainingDefaults } from '../../src/lyreo/method';
 import { methodOf } from '../../src/paper/methods';
 import { systemConfig } from '../../src/system/presets';
-import { type BenchFigure, median } from './figure';
-
-/** Processor seconds of this process so far: what the machine's other work disturbs least. */
-function processorSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-}
+import { type BenchFigure, type BenchOptions, benchFigure, median, processorSeconds } from './figure';
 
 /** Adds the processor time of every call of `work` to `spent[0]`. */
 function timed<A extends unknown[], R>(work: (...args: A) => R, spent: number[]): (...args: A) => R {
@@ -26,11 +20,7 @@ function timed<A extends unknown[], R>(work: (...args: A) => R, spent: number[])
  * One whole update of LYREO, 800 slots at U = 40 and S = 8 with its default networks, on one core: the parts and
  * their shares. Medians over updates after the policy has settled.
  */
-export function benchLearner(options: {
-  readonly quick: boolean;
-  readonly log: (message: string) => void;
-}): BenchFigure[] {
-  const { quick, log } = options;
+export function benchLearner({ quick, log }: BenchOptions): BenchFigure[] {
   const method = methodOf('lyreo').learning;
   if (method === undefined) return [];
   log('LYREO update: 800 slots, U = 40, S = 8');
@@ -50,15 +40,10 @@ export function benchLearner(options: {
     if (k >= warmUp) rows.push({ whole: processorSeconds() - from, act: act[0], credit: credit[0], ppo: ppo[0] });
   }
   const whole = median(rows.map((row) => row.whole));
-  const share = (bench: string, part: (row: (typeof rows)[number]) => number): BenchFigure => ({
-    bench: `  ${bench}`,
-    value: 100 * median(rows.map((row) => part(row) / row.whole)),
-    unit: '%',
-    ratio: null,
-    ratioTo: null,
-  });
+  const share = (bench: string, part: (row: (typeof rows)[number]) => number): BenchFigure =>
+    benchFigure(`  ${bench}`, 100 * median(rows.map((row) => part(row) / row.whole)), '%');
   return [
-    { bench: 'LYREO update, 800 slots', value: whole, unit: 's', ratio: whole / 1.5, ratioTo: 'the bar of 1.5 s' },
+    benchFigure('LYREO update, 800 slots', whole, 's', whole / 1.5, 'the bar of 1.5 s'),
     drawsFigure(),
     share('simulation and records', (row) => row.whole - row.act - row.credit - row.ppo),
     share('policy forward', (row) => row.act),
@@ -77,5 +62,5 @@ function drawsFigure(): BenchFigure {
   const from = processorSeconds();
   for (let t = 0; t < slots; t++) stratifiedDraws(logProbs, requests, servers, rng, out);
   const value = (1e6 * (processorSeconds() - from)) / slots;
-  return { bench: 'stratified draws, a slot', value, unit: 'µs', ratio: value / 20, ratioTo: 'the aim of 20 µs' };
+  return benchFigure('stratified draws, a slot', value, 'µs', value / 20, 'the aim of 20 µs');
 }

@@ -9,7 +9,7 @@ import { Adam } from '../../src/nn/adam';
 import { LstmPredictor } from '../../src/nn/lstm';
 import { squaredError } from '../../src/nn/network';
 import { systemConfig } from '../../src/system/presets';
-import type { BenchFigure } from './figure';
+import { type BenchFigure, type BenchOptions, benchFigure } from './figure';
 
 /** Hidden layers of actor and critic. */
 const HIDDEN = [128, 128, 64];
@@ -26,36 +26,21 @@ function best(count: number, work: () => void): number {
   return shortest / 1000;
 }
 
-/** The output of a peer, of which ppo_update_s, policy_forward_s and predictor_B8_ms, _B32_ms, _B64_ms are read. */
-type Peer = Readonly<Record<string, number>>;
-
-/** The sizes that a peer is told, by the names of its flags. */
-interface PeerShape {
-  readonly slots: number;
-  readonly users: number;
-  readonly servers: number;
-  /** Inputs of the actor per request. */
-  readonly features: number;
-}
-
 /**
  * The same work in PyTorch, if LYREO_PEER names a command such as "python3 torch_update.py". It runs in the same
- * sitting and is told the sizes: --threads 1 --slots --users --servers --features, --hidden and --batches with commas.
- * It prints one JSON object on one line, the shortest times of {@link Peer}: seconds of a PPO update (10 epochs of 4
- * minibatches, the actor on slots × users rows and the critic on slots rows) and of the policy's forward pass over the
- * slots one by one, and milliseconds of a predictor step by batch. What it leaves out is not compared.
+ * sitting and is told the sizes: --threads 1 --slots --users --servers --features (inputs of the actor per request),
+ * --hidden and --batches with commas. It prints one JSON object on one line, the shortest times: ppo_update_s, seconds of
+ * a PPO update (10 epochs of 4 minibatches, the actor on slots × users rows and the critic on slots rows),
+ * policy_forward_s, of the policy's forward pass over the slots one by one, and predictor_B8_ms, _B32_ms and _B64_ms, of
+ * a predictor step. What it leaves out is not compared.
  */
-function peer({ slots, users, servers, features }: PeerShape, log: (message: string) => void): Peer | undefined {
+function peer(sizes: Readonly<Record<string, number>>): Readonly<Partial<Record<string, number>>> {
   const words = (process.env['LYREO_PEER'] ?? '').split(' ').filter((part) => part !== '');
-  if (words.length === 0) return undefined;
-  const [command, ...args] = words;
-  log(`${command} ${args.join(' ')}`);
-  const flags = { threads: 1, slots, users, servers, features, hidden: HIDDEN.join(','), batches: '8,32,64' };
-  const text = execFileSync(command, [...args, ...Object.entries(flags).flatMap(([k, v]) => [`--${k}`, String(v)])], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return JSON.parse(text.trim()) as Peer;
+  if (words.length === 0) return {};
+  const flags = { threads: 1, ...sizes, hidden: HIDDEN.join(','), batches: '8,32,64' };
+  const args = [...words.slice(1), ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])];
+  const text = execFileSync(words[0], args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return JSON.parse(text.trim()) as Record<string, number>;
 }
 
 /** `Ppo.update` as in the first update of a method, again and again from the same networks; no epoch is left out. */
@@ -94,11 +79,7 @@ function predictorStep(inputs: number, steps: number, batch: number, rng: Rng): 
 }
 
 /** One PPO update, the policy over one episode slot by slot, and steps of the return predictor, on one core. */
-export function benchNetworks(options: {
-  readonly quick: boolean;
-  readonly log: (message: string) => void;
-}): BenchFigure[] {
-  const { quick, log } = options;
+export function benchNetworks({ quick, log }: BenchOptions): BenchFigure[] {
   const method = methodOf('ly-ppo').learning as LearningMethod;
   const training = { ...trainingDefaults(method), hidden: HIDDEN, targetKl: Infinity };
   const learner = new Learner(systemConfig('calibrated'), method, training, 1);
@@ -106,12 +87,12 @@ export function benchNetworks(options: {
   const { sharedInputs, rowInputs } = learner.policy.net.shape;
   const rng = createRng(1);
   const repeat = quick ? 1 : 4;
-  const theirs = peer({ slots, users, servers, features: sharedInputs + rowInputs }, log);
+  const theirs = peer({ slots, users, servers, features: sharedInputs + rowInputs });
   const figure = (bench: string, value: number, unit: string, key: string, bar: string): BenchFigure => {
-    const other = theirs?.[key];
+    const other = theirs[key];
     return other === undefined
-      ? { bench, value, unit, ratio: null, ratioTo: null }
-      : { bench, value, unit, ratio: value / other, ratioTo: `PyTorch's time (${bar})` };
+      ? benchFigure(bench, value, unit)
+      : benchFigure(bench, value, unit, value / other, `PyTorch's time (${bar})`);
   };
   const figures: BenchFigure[] = [];
 
