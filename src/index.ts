@@ -60,7 +60,7 @@ export { simulate } from './env/simulate';
 export { type ProfileName, profiles } from './paper/profiles';
 export { figureIds } from './paper/sweeps';
 export { type FigureRuns, type RunMetric, Results, afterConvergence, figureRuns, storedProfile } from './paper/results';
-export { type Interval, meanInterval } from './paper/statistics';
+export { type Interval, meanInterval } from './core/statistics';
 export { publishedFacts } from './paper/published';
 export { readings, readingRows } from './paper/readings';
 export { type ScoreboardRow, scoreboard } from './paper/scoreboard';

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
-import type { Estimate } from '../core/statistics';
+import type { Interval } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import { type Method, methods } from '../paper/methods';
 import {
   type Estimates,
   type EvaluationColumn,
   type LearnedPolicy,
-  differences,
   estimates,
   evaluate,
   evaluationColumns,
@@ -116,7 +115,7 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Prom
     name,
     runs: runs[k],
     estimates: estimates(runs[k]),
-    differences: k === 0 ? null : differences(runs[k], runs[0]),
+    differences: k === 0 ? null : estimates(runs[k], runs[0]),
   }));
   for (const { name, runs: own } of results) warnAboutRuns(own, name);
   if (flags.json === true) printJson({ ...origin(), config, seeds, trace, contenders: results });
@@ -159,7 +158,8 @@ function text(results: readonly Result[], config: SystemConfig, seeds: readonly 
   return `${head}\n\n${means}\n${compared}`;
 }
 
-function cell({ mean, halfWidth }: Estimate, sign: boolean): string {
+function cell({ mean, hi }: Interval, sign: boolean): string {
+  const halfWidth = hi - mean;
   const width = Number.isFinite(halfWidth) ? ` ± ${Number(halfWidth.toPrecision(2))}` : '';
   return `${sign && mean > 0 ? '+' : ''}${short(mean)}${width}`;
 }

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
-import { withUnit } from '../paper/judgement';
+import { type Judgement, withUnit } from '../paper/judgement';
 import { type ProfileName, profileNames } from '../paper/profiles';
-import type { Counted } from '../paper/headline';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { printJson } from './console';
 import { option } from './options';
@@ -96,6 +95,6 @@ function rowText(row: ScoreboardRow): string {
 }
 
 /** `contradicted` and `not shown` in the place of `does not hold`. */
-function decisionText({ verdict, isContradicted }: Counted): string {
+function decisionText({ verdict, isContradicted }: Judgement): string {
   return verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;
 }

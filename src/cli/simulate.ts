@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { kilobytesToBytes } from '../core/units';
 import type { RunMetrics } from '../env/metrics';
+import type { SlotOutcome } from '../env/outcome';
 import { simulateAsync } from '../env/simulate';
 import { type SchedulerName, descriptions, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
@@ -76,8 +77,11 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   let rows: number | undefined;
   try {
     metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) => {
-      const own = { workload: workload?.(seed), recorder: trajectory?.recorder };
-      return simulateAsync(config, schedulers[scheduler], seed, { ...own, onSlot: tick, signal });
+      const own = { workload: workload?.(seed), recorder: trajectory?.recorder, signal };
+      const onSlot = ({ slot }: SlotOutcome): void => {
+        tick(slot + 1);
+      };
+      return simulateAsync(config, schedulers[scheduler], seed, { ...own, onSlot });
     });
     rows = trajectory?.commit();
   } finally {

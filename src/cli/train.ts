@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
 import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
-import { type MethodName, creditRules, methodOf } from '../paper/methods';
+import { type MethodName, creditRules, methods } from '../paper/methods';
 import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
@@ -61,7 +61,7 @@ export function trainCommand(program: Command): void {
       'after',
       `
 Methods:
-${textList(learningMethods.map((name) => [name, methodOf(name).about]))}
+${textList(learningMethods.map((name) => [name, methods[name].about]))}
 
 Hyperparameters and their defaults for LYREO:
 ${hyperparameterList()}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, studentQuantile, studentUpperTail } from './statistics';
+import { meanInterval, sampleVariance, studentQuantile, studentUpperTail } from './statistics';
 
 describe('studentQuantile', () => {
   it.each([
@@ -35,14 +35,16 @@ describe('studentUpperTail', () => {
   });
 });
 
-describe('estimate', () => {
-  it('by hand: 1, 2, 3', () => {
-    const { mean, halfWidth } = estimate([1, 2, 3]);
-    expect(mean).toBe(2);
-    expect(halfWidth).toBeCloseTo(4.3027 / Math.sqrt(3), 4);
+describe('meanInterval', () => {
+  it('of 1, 2, 3 is 2 ± 4.30265/√3', () => {
+    expect(sampleVariance([1, 2, 3])).toBe(1);
+    const { mean, lo, hi, n } = meanInterval([1, 2, 3]);
+    expect([mean, n]).toEqual([2, 3]);
+    expect(hi - 2).toBeCloseTo(4.30265 / Math.sqrt(3), 4);
+    expect(2 - lo).toBeCloseTo(hi - 2, 12);
   });
 
-  it('a single value has no interval', () => {
-    expect(estimate([5])).toEqual({ mean: 5, halfWidth: Number.NaN });
+  it('of a single value is none', () => {
+    expect(meanInterval([5])).toEqual({ mean: 5, lo: Number.NaN, hi: Number.NaN, n: 1 });
   });
 });

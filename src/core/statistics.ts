@@ -20,18 +20,32 @@ export function studentQuantile(degreesOfFreedom: number): number {
   return z + (z ** 3 + z) / (4 * v) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v * v);
 }
 
-/** A mean and how far the 95 % confidence interval reaches to either side; NaN from a single value. */
-export interface Estimate {
+/** A mean with its 95 % interval. */
+export interface Interval {
   readonly mean: number;
-  readonly halfWidth: number;
+  /** Ends of the interval; NaN with fewer than two values. */
+  readonly lo: number;
+  readonly hi: number;
+  /** Values. */
+  readonly n: number;
 }
 
-/** Mean of independent values with its interval: t·s/√n. */
-export function estimate(values: readonly number[]): Estimate {
+/** Sample variance, Σ(x − x̄)²/(n − 1); NaN with fewer than two values. */
+export function sampleVariance(values: readonly number[]): number {
+  const centre = mean(values);
+  return values.reduce((sum, x) => sum + (x - centre) ** 2, 0) / (values.length - 1);
+}
+
+/**
+ * Student's 95 % interval of the mean of independent values, x̄ ± t_{0.975, n−1}·s/√n.
+ *
+ * @param values such as one per seed.
+ */
+export function meanInterval(values: readonly number[]): Interval {
   const n = values.length;
   const centre = mean(values);
-  const variance = values.reduce((sum, x) => sum + (x - centre) ** 2, 0) / (n - 1);
-  return { mean: centre, halfWidth: studentQuantile(n - 1) * Math.sqrt(variance / n) };
+  const halfWidth = studentQuantile(n - 1) * Math.sqrt(sampleVariance(values) / n);
+  return { mean: centre, lo: centre - halfWidth, hi: centre + halfWidth, n };
 }
 
 /**

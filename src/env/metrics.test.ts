@@ -68,7 +68,9 @@ describe('simulateAsync', () => {
   it('has the same result, lets timers run and reports every slot', async () => {
     let [ticks, slots] = [0, 0];
     const timer = setInterval(() => ticks++, 1);
-    const metrics = await simulateAsync(config, schedulers['ll-in-slot'], 1, { onSlot: (n) => (slots = n) });
+    const metrics = await simulateAsync(config, schedulers['ll-in-slot'], 1, {
+      onSlot: ({ slot }) => (slots = slot + 1),
+    });
     clearInterval(timer);
     expect(metrics).toEqual(simulate(config, schedulers['ll-in-slot'], 1));
     expect(slots).toBe(3000);

@@ -1,14 +1,15 @@
 import { invalid } from '../core/errors';
 import { createRng } from '../core/rng';
 import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
+import type { SlotOutcome } from './outcome';
 import { playSlots } from './play-slots';
 import type { SchedulerFactory } from './scheduler';
 import type { SystemConfig } from '../system/config';
 import { Metrics, type RunMetrics } from './metrics';
 
 export interface SimulateOptions extends EdgeEnvOptions {
-  /** Called after every slot with the number of slots done. */
-  readonly onSlot?: ((slots: number) => void) | undefined;
+  /** Called after every slot with its outcome, the same object each time. */
+  readonly onSlot?: ((outcome: SlotOutcome) => void) | undefined;
 }
 
 export interface SimulateAsyncOptions extends SimulateOptions {
@@ -19,13 +20,13 @@ export interface SimulateAsyncOptions extends SimulateOptions {
 /** The longest time that `simulateAsync` computes before timers, input and signals have their turn, ms. */
 const TURN_MS = 40;
 
-/** A run slot by slot: yields the number of slots done, returns the report of all. */
+/** A run slot by slot: yields after each, returns the report of all. */
 function* run(
   config: SystemConfig,
   scheduler: SchedulerFactory,
   seed: number,
   options: SimulateOptions,
-): Generator<number, RunMetrics, undefined> {
+): Generator<undefined, RunMetrics, undefined> {
   if (typeof scheduler !== 'function')
     throw invalid(
       'scheduler',
@@ -37,9 +38,8 @@ function* run(
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
   for (const outcome of playSlots(env, assign)) {
     metrics.add(outcome);
-    const slots = outcome.slot + 1;
-    options.onSlot?.(slots);
-    yield slots;
+    options.onSlot?.(outcome);
+    yield;
   }
   return metrics.report();
 }

@@ -1,4 +1,4 @@
-import { type Estimate, estimate } from '../core/statistics';
+import { type Interval, meanInterval } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { DecisionOptions } from '../lyreo/method';
 import type { Policy } from '../lyreo/policy';
@@ -56,21 +56,15 @@ export const evaluationColumns: Readonly<Record<EvaluationColumn, string>> = {
 
 export type EvaluationColumn = 'meanLatency' | 'deviation' | 'p99Latency' | 'highKvPercent' | 'meanQueue';
 
-export type Estimates = Readonly<Record<EvaluationColumn, Estimate>>;
+export type Estimates = Readonly<Record<EvaluationColumn, Interval>>;
 
-/** Means over the seeds with 95 % confidence intervals. */
-export function estimates(runs: readonly RunMetrics[]): Estimates {
-  return perColumn((column) => estimate(runs.map((run) => run[column])));
-}
-
-/** Mean differences to a reference with the same seeds, and their intervals: what all share cancels out. */
-export function differences(runs: readonly RunMetrics[], reference: readonly RunMetrics[]): Estimates {
-  if (runs.length !== reference.length)
-    throw new RangeError(`runs has ${runs.length} seeds; the reference has ${reference.length}`);
-  return perColumn((column) => estimate(runs.map((run, k) => run[column] - reference[k][column])));
-}
-
-function perColumn(of: (column: EvaluationColumn) => Estimate): Estimates {
+/**
+ * Means over the seeds with 95 % confidence intervals; with a reference those of the differences to it, seed by seed, so
+ * that what the two share cancels out.
+ */
+export function estimates(runs: readonly RunMetrics[], reference?: readonly RunMetrics[]): Estimates {
+  const of = (column: EvaluationColumn): Interval =>
+    meanInterval(runs.map((run, k) => run[column] - (reference?.[k][column] ?? 0)));
   const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
-  return Object.fromEntries(columns.map((column) => [column, of(column)])) as Record<EvaluationColumn, Estimate>;
+  return Object.fromEntries(columns.map((column) => [column, of(column)])) as Record<EvaluationColumn, Interval>;
 }

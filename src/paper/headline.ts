@@ -1,7 +1,4 @@
-import type { Verdict } from './judgement';
 import type { ScoreboardRow } from './scoreboard';
-
-export type Counted = Pick<ScoreboardRow, 'verdict' | 'isContradicted'>;
 
 /** Numbers of rows that hold, do not hold, and cannot be tested. */
 export interface Count {
@@ -30,8 +27,8 @@ export interface Headline {
   readonly repeats: Count;
 }
 
-export function count(rows: readonly Counted[]): Count {
-  const countOf = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length;
+export function count(rows: readonly Pick<ScoreboardRow, 'verdict' | 'isContradicted'>[]): Count {
+  const countOf = (wanted: string): number => rows.filter(({ verdict }) => verdict === wanted).length;
   return {
     holds: countOf('holds'),
     doesNotHold: countOf('does not hold'),
@@ -46,45 +43,35 @@ export function countText({ holds, doesNotHold, contradicted, cannotBeTested }: 
   return `${holds} hold, ${doesNotHold} do not${split}, ${cannotBeTested} cannot be tested`;
 }
 
-/** Whether a claim is counted in the headline. */
-export function isIndependent({ mark, repeats }: Pick<ScoreboardRow, 'mark' | 'repeats'>): boolean {
-  return repeats.length === 0 && mark !== 'own grid' && mark !== 'drawn only';
+/** The number of all rows. */
+export function total({ holds, doesNotHold, cannotBeTested }: Count): number {
+  return holds + doesNotHold + cannotBeTested;
 }
 
-/**
- * The headline of a scoreboard.
- *
- * @param rows without the settings.
- * @param verdictOf the judgement of a row to count: on LYREO (request credit) or on LYREO (printed).
- */
-export function headline(
-  rows: readonly ScoreboardRow[],
-  verdictOf: (row: ScoreboardRow) => Counted = (row) => row,
-): Headline {
-  const independent = rows.filter(isIndependent);
-  const decided = independent.filter((row) => verdictOf(row).verdict === 'holds' || verdictOf(row).isContradicted);
-  const fitted = independent.filter(({ mark }) => mark === 'fitted');
-  const apart = (wanted: ScoreboardRow['mark']): Count =>
-    count(rows.filter(({ mark, repeats }) => repeats.length === 0 && mark === wanted).map(verdictOf));
+/** The headline of the claims' rows. */
+export function headline(rows: readonly ScoreboardRow[]): Headline {
+  const apart = ({ mark, repeats }: ScoreboardRow): string =>
+    repeats.length > 0 ? 'repeats' : mark === null || mark === 'fitted' ? 'independent' : mark;
+  const group = (name: string): ScoreboardRow[] => rows.filter((row) => apart(row) === name);
+  const independent = group('independent');
+  const decided = independent.filter(({ verdict, isContradicted }) => verdict === 'holds' || isContradicted);
   return {
-    independent: count(independent.map(verdictOf)),
-    fittedHold: count(fitted.map(verdictOf)).holds,
+    independent: count(independent),
+    fittedHold: count(independent.filter(({ mark }) => mark === 'fitted')).holds,
     decided: decided.length,
     byChance: decided.reduce((sum, { chance }) => sum + chance, 0),
-    ownGrid: apart('own grid'),
-    drawnOnly: apart('drawn only'),
-    repeats: count(rows.filter(({ repeats }) => repeats.length > 0).map(verdictOf)),
+    ownGrid: count(group('own grid')),
+    drawnOnly: count(group('drawn only')),
+    repeats: count(group('repeats')),
   };
 }
 
 /** `9 of 67 independent claims hold (5 of them fitted; by chance 12 of the 49 decided would), 40 contradicted, …`. */
 export function headlineText({ independent, fittedHold, decided, byChance, ...apart }: Headline): string {
-  const { ownGrid, drawnOnly, repeats } = apart;
   const { contradicted, doesNotHold, cannotBeTested } = independent;
-  const share = (counted: Count): string =>
-    `${counted.holds} of ${counted.holds + counted.doesNotHold + counted.cannotBeTested}`;
+  const share = (counted: Count): string => `${counted.holds} of ${total(counted)}`;
   return (
     `${share(independent)} independent claims hold (${fittedHold} of them fitted; by chance ${byChance.toFixed(0)} of the ${decided} decided would), ${contradicted} contradicted, ${doesNotHold - contradicted} not shown, ${cannotBeTested} cannot be tested; ` +
-    `counted apart: ${share(ownGrid)} with a grid of our choice, ${share(drawnOnly)} drawn only, ${share(repeats)} that repeat others hold`
+    `counted apart: ${share(apart.ownGrid)} with a grid of our choice, ${share(apart.drawnOnly)} drawn only, ${share(apart.repeats)} that repeat others hold`
   );
 }

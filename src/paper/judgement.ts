@@ -1,4 +1,4 @@
-import { type Interval, meanInterval, signTail } from './statistics';
+import { type Interval, meanInterval } from '../core/statistics';
 
 /** The three verdicts on a claim. */
 export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
@@ -16,12 +16,12 @@ export interface Judgement {
 }
 
 /** A quantity by seed; Infinity stands for an overloaded run, which has no steady state. */
-export type Values = ReadonlyMap<number, number>;
-
 export interface Named {
   readonly name: string;
-  readonly values: Values;
+  readonly values: ReadonlyMap<number, number>;
 }
+
+const valuesOf = ({ values }: Named): number[] => [...values.values()];
 
 /** The largest distance of a mean from the printed value, relative. */
 export const NUMBER_TOLERANCE = 0.1;
@@ -70,14 +70,15 @@ export function sideOf(values: readonly number[]): 'above' | 'below' | 'undecide
   return lo > 0 ? 'above' : hi < 0 ? 'below' : 'undecided';
 }
 
-/** A claim that the stored runs do not decide. */
-export function undecided(of: string, reason: string): Judgement {
-  return { verdict: 'cannot be tested', isContradicted: false, ours: null, of, reason };
+/** A judgement that no number decides. */
+export function plain(verdict: Verdict, of: string, reason: string): Judgement {
+  return { verdict, isContradicted: false, ours: null, of, reason };
 }
 
 /** A claim without the runs that it takes. */
 export function untestable(of: string, n: number): Judgement {
-  return undecided(of, n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`);
+  const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`;
+  return plain('cannot be tested', of, reason);
 }
 
 /** The interval of values that are all finite. */
@@ -92,34 +93,21 @@ function valuesText(values: readonly number[], unit = ''): string {
   return `overloaded in ${values.filter((x) => !Number.isFinite(x)).length} of ${values.length} seeds`;
 }
 
-/** The outcome of a rule; a claim that does not hold is contradicted or only not shown. */
-interface Outcome {
-  readonly holds: boolean;
-  readonly isExcluded: boolean;
-  readonly reason: string;
-}
-
 /**
- * The judgement by values, one per seed; too few seeds, or a quotient of 0 by 0, decide nothing.
+ * The judgement by a quantity; too few seeds, or a quotient of 0 by 0, decide nothing.
  *
+ * @param isExcluded whether a claim that does not hold is contradicted, and not only not shown.
  * @param lacking the quantity that lacks seeds, where it is not the judged one.
  */
-function decided(
-  of: string,
-  values: readonly number[],
-  { holds, isExcluded, reason }: Outcome,
-  lacking = of,
-): Judgement {
+function judged(of: Named, holds: boolean, isExcluded: boolean, reason: string, lacking = of.name): Judgement {
+  const values = valuesOf(of);
   if (values.length < 2) return untestable(lacking, values.length);
-  if (values.some(Number.isNaN))
-    return undecided(lacking, `${lacking}: no number, since a run is overloaded or the divisor of a seed is 0`);
+  if (values.some(Number.isNaN)) {
+    const why = `${lacking}: no number, since a run is overloaded or the divisor of a seed is 0`;
+    return plain('cannot be tested', lacking, why);
+  }
   const verdict = holds ? 'holds' : 'does not hold';
-  return { verdict, isContradicted: !holds && isExcluded, ours: finiteInterval(values), of, reason };
-}
-
-/** A claim that holds as a fact; no statistics decide it. */
-export function factual(reason: string): Judgement {
-  return { verdict: 'holds', isContradicted: false, ours: null, of: '', reason };
+  return { verdict, isContradicted: !holds && isExcluded, ours: finiteInterval(values), of: of.name, reason };
 }
 
 /**
@@ -129,47 +117,38 @@ export function factual(reason: string): Judgement {
  * @param range default: ±10 % of the printed value.
  */
 export function numberHolds(
-  { name, values: bySeed }: Named,
+  quantity: Named,
   printed: number,
   unit = '',
-  range: readonly [number, number] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)],
+  range: readonly number[] = [printed * (1 - NUMBER_TOLERANCE), printed * (1 + NUMBER_TOLERANCE)],
 ): Judgement {
   const [low, high] = [Math.min(...range), Math.max(...range)];
-  const values = [...bySeed.values()];
+  const values = valuesOf(quantity);
   const ours = finiteInterval(values);
   const isInside = ours !== null && ours.mean >= low && ours.mean <= high;
   const isWide = ours !== null && ours.hi - ours.lo > WIDEST_INTERVAL * (high - low);
   const isExcluded = sideOf(values.map((x) => x - high)) === 'above' || sideOf(values.map((x) => x - low)) === 'below';
   const text = withUnit(`${valuesText(values, unit)} against ${formatNumber(low)} to ${formatNumber(high)}`, unit);
   const why = isExcluded ? ': outside' : !isInside ? ': not inside' : isWide ? ': the interval is too wide' : '';
-  return decided(name, values, { holds: isInside && !isWide, isExcluded, reason: `${text}${why}` });
-}
-
-/** b − a by seed, for the seeds that both have; two overloaded runs are equal. */
-export function differences(a: Values, b: Values): number[] {
-  return [...a].flatMap(([seed, x]) => {
-    const y = b.get(seed);
-    return y === undefined ? [] : [x === y ? 0 : y - x];
-  });
+  return judged(quantity, isInside && !isWide, isExcluded, `${text}${why}`);
 }
 
 /** a < b holds if the paired differences b − a lie above 0 by `sideOf`. */
 export function isLess(a: Named, b: Named): Judgement {
-  const values = differences(a.values, b.values);
-  const of = `${b.name} − ${a.name}`;
-  const side = sideOf(values);
-  const why = { above: '', below: ': the opposite is significant', undecided: ': no significant difference' };
-  const outcome = { holds: side === 'above', isExcluded: side === 'below' };
-  const lacking = values.length < 2 && a.values.size > b.values.size ? b.name : a.name;
-  return decided(of, values, { ...outcome, reason: `${of} = ${valuesText(values)}${why[side]}` }, lacking);
+  const change = difference(`${b.name} − ${a.name}`, a, b);
+  const side = sideOf(valuesOf(change));
+  const why = { above: '', below: ': the opposite is significant', undecided: ': no significant difference' }[side];
+  const lacking = change.values.size < 2 && a.values.size > b.values.size ? b.name : a.name;
+  const reason = `${change.name} = ${valuesText(valuesOf(change))}${why}`;
+  return judged(change, side === 'above', side === 'below', reason, lacking);
 }
 
 /** A quantity lies above a limit, below one, or between two, by `sideOf`. */
 export function isBounded(
-  { name, values: bySeed }: Named,
+  quantity: Named,
   { above, below }: { readonly above?: number | undefined; readonly below?: number | undefined },
 ): Judgement {
-  const values = [...bySeed.values()];
+  const values = valuesOf(quantity);
   const sides = [
     ...(above === undefined ? [] : [sideOf(values.map((x) => x - above))]),
     ...(below === undefined ? [] : [sideOf(values.map((x) => below - x))]),
@@ -177,8 +156,8 @@ export function isBounded(
   const holds = sides.every((side) => side === 'above');
   const limits = [above, below].filter((limit) => limit !== undefined);
   const where = limits.length === 2 ? 'within' : above === undefined ? 'below' : 'above';
-  const reason = `${name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.map(formatNumber).join(' to ')}`;
-  return decided(name, values, { holds, isExcluded: sides.includes('below'), reason });
+  const reason = `${quantity.name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.map(formatNumber).join(' to ')}`;
+  return judged(quantity, holds, sides.includes('below'), reason);
 }
 
 /**
@@ -190,28 +169,20 @@ export function isMonotone(name: string, points: readonly Named[], direction: 'r
   const bare = points.find(({ values }) => values.size < 2);
   if (bare !== undefined || points.length === 0) return untestable(bare?.name ?? name, bare?.values.size ?? 0);
   const sign = direction === 'rises' ? 1 : -1;
-  const along = (a: Named, b: Named) => sideOf(differences(a.values, b.values).map((x) => sign * x));
-  const [first, last] = [points[0], points[points.length - 1]];
-  const change = along(first, last);
-  const against = points
-    .slice(1)
-    .flatMap((point, i) => (along(points[i], point) === 'below' ? [`${points[i].name} to ${point.name}`] : []));
-  const values = differences(first.values, last.values);
-  const steps = against.length === 0 ? '' : `, significant steps against it: ${against.join(', ')}`;
-  const reason = `${name}: last − first = ${valuesText(values)}${steps}`;
-  const holds = change === 'above' && against.length === 0;
-  return decided(`last − first, ${name}`, values, { holds, isExcluded: change !== 'undecided', reason });
+  const along = (step: Named): ReturnType<typeof sideOf> => sideOf(valuesOf(step).map((x) => sign * x));
+  const steps = points.slice(1).map((point, i) => difference(`${points[i].name} to ${point.name}`, points[i], point));
+  const against = steps.filter((step) => along(step) === 'below').map((step) => step.name);
+  const change = difference(`last − first, ${name}`, points[0], points[points.length - 1]);
+  const steepest = against.length === 0 ? '' : `, significant steps against it: ${against.join(', ')}`;
+  const reason = `${name}: last − first = ${valuesText(valuesOf(change))}${steepest}`;
+  const side = along(change);
+  return judged(change, side === 'above' && against.length === 0, side !== 'undecided', reason);
 }
 
-/** Judgements by their verdicts. */
-function byVerdict(parts: readonly Judgement[]): Readonly<Record<'held' | 'failed' | 'undecided', Judgement[]>> {
-  const withVerdict = (wanted: Verdict): Judgement[] => parts.filter(({ verdict }) => verdict === wanted);
-  return {
-    held: withVerdict('holds'),
-    failed: withVerdict('does not hold'),
-    undecided: withVerdict('cannot be tested'),
-  };
-}
+const having = (parts: readonly Judgement[], wanted: Verdict): Judgement[] =>
+  parts.filter(({ verdict }) => verdict === wanted);
+
+const reasons = (parts: readonly Judgement[]): string => parts.map(({ reason }) => reason).join('; ');
 
 /**
  * A conjunction: it holds if every part does, each at its own level (an intersection–union test, so no correction is
@@ -219,17 +190,15 @@ function byVerdict(parts: readonly Judgement[]): Readonly<Record<'held' | 'faile
  */
 export function allHold(parts: readonly Judgement[]): Judgement {
   if (parts.length === 0) return untestable('a sweep that the profile does not have', 0);
-  const { failed, undecided } = byVerdict(parts);
-  const few = (list: readonly Judgement[]): string => {
-    const shown = list.slice(0, 3).map(({ reason }) => reason);
-    return `${shown.join('; ')}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
-  };
+  const [failed, open] = [having(parts, 'does not hold'), having(parts, 'cannot be tested')];
+  const few = (list: readonly Judgement[]): string =>
+    `${reasons(list.slice(0, 3))}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
   if (failed.length > 0) {
     const count = parts.length > 1 ? `${failed.length} of ${parts.length} parts fail: ` : '';
     const first = failed.find(({ isContradicted }) => isContradicted) ?? failed[0];
     return { ...first, reason: `${count}${few(failed)}` };
   }
-  if (undecided.length > 0) return { ...undecided[0], reason: few(undecided) };
+  if (open.length > 0) return { ...open[0], reason: few(open) };
   if (parts.length === 1) return parts[0];
   // The distance of an interval's centre from 0, in widths of the interval.
   const slack = ({ ours }: Judgement): number =>
@@ -240,24 +209,27 @@ export function allHold(parts: readonly Judgement[]): Judgement {
 
 /** At least `least` of the parts hold. */
 export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
-  const { held, failed, undecided } = byVerdict(parts);
+  const [held, failed, open] = [
+    having(parts, 'holds'),
+    having(parts, 'does not hold'),
+    having(parts, 'cannot be tested'),
+  ];
   const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
   if (held.length >= least) return { ...held[0], reason: count };
-  if (held.length + undecided.length >= least) return undecided[0];
+  if (held.length + open.length >= least) return open[0];
   const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
-  return { ...failed[0], isContradicted, reason: `${count}; ${failed.map(({ reason }) => reason).join('; ')}` };
+  return { ...failed[0], isContradicted, reason: `${count}; ${reasons(failed)}` };
 }
 
 /** None of several statements is true: it holds if the runs contradict each, not if they only do not show it. */
 export function excludes(parts: readonly Judgement[]): Judgement {
-  const found = parts.find(({ verdict }) => verdict === 'holds');
+  const found = having(parts, 'holds').at(0);
   if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
-  const missing = parts.find(({ verdict }) => verdict === 'cannot be tested');
+  const missing = having(parts, 'cannot be tested').at(0);
   if (missing !== undefined) return missing;
   const unsettled = parts.find(({ isContradicted }) => !isContradicted);
   if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
-  const reason = `excluded: ${parts.map((part) => part.reason).join('; ')}`;
-  return { ...parts[0], verdict: 'holds', isContradicted: false, reason };
+  return { ...parts[0], verdict: 'holds', isContradicted: false, reason: `excluded: ${reasons(parts)}` };
 }
 
 /**
@@ -272,4 +244,19 @@ export function combine(name: string, parts: readonly Named[], of: (...values: n
     return [seed, operands.every(Number.isFinite) && !Number.isFinite(value) ? Number.NaN : value];
   });
   return { name, values: new Map(combined) };
+}
+
+/** b − a, seed by seed; two overloaded runs are equal. */
+function difference(name: string, a: Named, b: Named): Named {
+  return combine(name, [a, b], (x, y) => (x === y ? 0 : y - x));
+}
+
+/** The probability of at least k heads in n throws of a fair coin, Σ_{j≥k} C(n, j)/2ⁿ: the sign test's level. */
+function signTail(k: number, n: number): number {
+  let [tail, ways] = [0, 1];
+  for (let j = n; j >= k; j--) {
+    tail += ways;
+    ways = (ways * j) / (n - j + 1);
+  }
+  return tail / 2 ** n;
 }

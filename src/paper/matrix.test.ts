@@ -6,7 +6,7 @@ import { matrix, shardOf } from './matrix';
 import { profileNames, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
 import { figureIds, sweeps } from './sweeps';
-import { methodOf } from './methods';
+import { methods } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {
   const profile = profiles[name];
@@ -65,7 +65,7 @@ describe('matrix', () => {
     const { paper, quick } = profiles;
     expect(paper).toMatchObject({ seeds: [1, 2, 3, 4, 5], slots: 800, evaluationSlots: 800, episodes: 3 });
     const trainings = (of: typeof paper): number =>
-      matrix(of).filter(({ method }) => methodOf(method).learning !== undefined).length;
+      matrix(of).filter(({ method }) => methods[method].learning !== undefined).length;
     expect(trainings(quick)).toBeLessThan(150);
     expect(trainings(paper)).toBeGreaterThan(200);
     const beyond = (of: typeof paper): ReturnType<typeof matrix> =>

@@ -196,7 +196,3 @@ export const methods: Readonly<Record<MethodName, Method>> = {
   }),
   wrr: ours('Weighted RR', '#98DF8A', 'Round robin in proportion to the servers’ speed.', { scheduler: 'wrr' }),
 };
-
-export function methodOf(name: MethodName): Method {
-  return methods[name];
-}

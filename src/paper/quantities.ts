@@ -1,37 +1,23 @@
+import { mean, sampleVariance } from '../core/statistics';
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { Mix, SystemConfig } from '../system/config';
+import type { Mix } from '../system/config';
 import { type Named, combine } from './judgement';
-import type { Profile } from './profiles';
-import { type MethodName, methodOf } from './methods';
-import { type PointLike, type Results, type RunMetric, deviation, isOverloaded, latency, logColumn } from './results';
-import { mean, sampleDeviation } from './statistics';
+import { type MethodName, methods } from './methods';
+import { type PointLike, type Results, type RunMetric, isOverloaded, logColumn } from './results';
 import { mixes } from './sweeps';
 
 /**
  * A metric that grows with the length of an overloaded run: Infinity for one, the worst, since it has no steady state.
  * A deviation or an occupation is bounded whatever the backlog, and stays as it was measured.
  */
-export function steady(metric: RunMetric): RunMetric {
+function steady(metric: RunMetric): RunMetric {
   return (run) => (isOverloaded([run]) ? Infinity : metric(run));
 }
 
-/** A metric of the evaluation, s, 1, % or counts as in `Evaluation`. */
-type EvaluationMetric =
-  | 'latency'
-  | 'deviation'
-  | 'P99 latency'
-  | 'high-KV ratio'
-  | 'mean virtual queue'
-  | 'median latency'
-  | 'median deviation'
-  | 'quartile distance of latency'
-  | 'quartile distance of deviation'
-  | 'upper tail of latency';
-
-// Quantile k of `quantileLevels` is at 0.05·k.
-const metrics: Readonly<Record<EvaluationMetric, RunMetric>> = {
-  latency: steady(latency),
-  deviation,
+/** The metrics of an evaluation, s, 1, % or counts as in `Evaluation`; quantile k of `quantileLevels` is at 0.05·k. */
+const metrics: Readonly<Record<string, RunMetric>> = {
+  latency: steady(({ evaluation }) => evaluation.meanLatency),
+  deviation: ({ evaluation }) => evaluation.deviation,
   'P99 latency': steady(({ evaluation }) => evaluation.p99Latency),
   'high-KV ratio': ({ evaluation }) => evaluation.highKvPercent,
   'mean virtual queue': ({ evaluation }) => evaluation.meanQueue,
@@ -51,8 +37,8 @@ interface TrainingMetric {
   readonly statistic?: 'mean' | 'standard deviation';
 }
 
-/** A metric of one run, as a claim names it. */
-export type MetricName = EvaluationMetric | TrainingMetric;
+/** A metric of one run, as a claim names it: a name in `metrics`, or a part of the training. */
+export type MetricName = string | TrainingMetric;
 
 export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
 
@@ -98,27 +84,12 @@ const combinations: Readonly<Record<string, Combination>> = {
 
 type Values = Readonly<Partial<Record<SweepName, number | Mix>>>;
 
-/** Every combination of the values that a place stands for, in the order of the sweeps. */
-function placesOf({ users, servers, nu, windowsPrinted: window }: Profile, at: Place = {}): Values[] {
-  const swept: Readonly<Record<SweepName, readonly (number | Mix)[]>> = { users, servers, nu, window, mix: mixes };
-  const index: Readonly<Partial<Record<string, number>>> = { first: 0, second: 1, 'last but one': -2, last: -1 };
-  return (Object.entries(at) as [SweepName, number | Mix | 'every'][]).reduce<Values[]>(
-    (places, [name, position]) => {
-      const k = index[position];
-      const values =
-        position === 'every' ? swept[name] : k === undefined ? [position] : swept[name].slice(k).slice(0, 1);
-      return places.flatMap((place) => values.map((value) => ({ ...place, [name]: value })));
-    },
-    [{}],
-  );
-}
-
 const letters = { users: 'U = ', servers: 'S = ', mix: '', nu: 'nu = ', window: 'H = ' };
 
 function nameOf(method: MethodName, place: Values, metric: MetricName): string {
   const where = (Object.entries(place) as [SweepName, number | Mix][]).map(([name, x]) => `${letters[name]}${x}`);
   const part = typeof metric === 'string' ? '' : partText(metric);
-  return `${part}${methodOf(method).label}${where.length === 0 ? '' : ` at ${where.join(', ')}`}`;
+  return `${part}${methods[method].label}${where.length === 0 ? '' : ` at ${where.join(', ')}`}`;
 }
 
 function partText({ from, to, statistic }: TrainingMetric): string {
@@ -132,50 +103,64 @@ function runMetric(metric: MetricName): RunMetric {
   return ({ log }) => {
     const column = logColumn(log, training);
     const part = column.slice(Math.floor(from * column.length), Math.ceil(to * column.length));
-    return statistic === 'mean' ? mean(part) : sampleDeviation(part);
+    return statistic === 'mean' ? mean(part) : Math.sqrt(sampleVariance(part));
   };
 }
+
+/** Methods that stand for others. */
+export type Panel = Readonly<Partial<Record<MethodName, MethodName>>>;
 
 /**
  * The methods that a claim's names stand for in the panel in which every learner has the printed optimiser. A learner
  * without such a form has no runs in it.
  */
-export const printedPanel: Partial<Readonly<Record<MethodName, MethodName>>> = {
-  lyreo: 'lyreo-printed',
-  'ly-ppo': 'ly-ppo-printed',
-  ppo: 'ppo-printed',
-};
+export const printedPanel: Panel = { lyreo: 'lyreo-printed', 'ly-ppo': 'ly-ppo-printed', ppo: 'ppo-printed' };
 
 /** Looks quantities up in stored runs, and remembers the points that it was asked for. */
 export class Evidence {
   readonly points: PointLike[] = [];
 
   /**
-   * @param system the system of the claim's figure, where it differs from the default.
+   * @param usual a method where nothing is swept, as in the claim's figure; default: the method at the default.
    * @param panel the methods that the learners' names stand for; default: each for itself.
    */
   constructor(
     readonly results: Results,
-    private readonly system: Partial<SystemConfig> = {},
-    private readonly panel: Partial<Readonly<Record<MethodName, MethodName>>> | null = null,
+    private readonly usual: (method: MethodName) => PointLike = (method) => ({ method }),
+    private readonly panel: Panel | null = null,
   ) {}
 
-  private pointOf(named: MethodName, { users, servers, mix, nu, window }: Values = {}): PointLike {
-    const place = { users, servers, mix, latencyWeight: nu };
-    const given = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+  private pointOf(method: MethodName, { users, servers, mix, nu, window }: Values = {}): PointLike {
+    const place = Object.entries({ users, servers, mix, latencyWeight: nu }).filter(([, value]) => value !== undefined);
+    const usual = this.usual(this.as(method));
     const training = window === undefined ? {} : { window: Number(window) };
-    const point = { method: this.as(named), system: { ...this.system, ...given }, training };
+    const point = { ...usual, system: { ...usual.system, ...Object.fromEntries(place) }, training };
     this.points.push(point);
     return point;
   }
 
-  as(method: MethodName): MethodName {
+  private as(method: MethodName): MethodName {
     return this.panel?.[method] ?? method;
   }
 
-  /** The places that a position stands for. */
-  places(at?: Place): Values[] {
-    return placesOf(this.results.profile, at);
+  label(method: MethodName): string {
+    return methods[this.as(method)].label;
+  }
+
+  /** Every combination of the values that a place stands for, in the order of the sweeps. */
+  places(at: Place = {}): Values[] {
+    const { users, servers, nu, windowsPrinted: window } = this.results.profile;
+    const swept: Readonly<Record<SweepName, readonly (number | Mix)[]>> = { users, servers, nu, window, mix: mixes };
+    const index: Readonly<Partial<Record<string, number>>> = { first: 0, second: 1, 'last but one': -2, last: -1 };
+    return (Object.entries(at) as [SweepName, number | Mix | 'every'][]).reduce<Values[]>(
+      (places, [name, position]) => {
+        const k = index[position];
+        const values =
+          position === 'every' ? swept[name] : k === undefined ? [position] : swept[name].slice(k).slice(0, 1);
+        return places.flatMap((place) => values.map((value) => ({ ...place, [name]: value })));
+      },
+      [{}],
+    );
   }
 
   /** A metric of one method at one place, by seed. */
@@ -183,7 +168,7 @@ export class Evidence {
     const name = nameOf(this.as(method), place, metric);
     const { panel } = this;
     const isOutside = panel !== null && !(method in panel) && !Object.values(panel).includes(method);
-    if (isOutside && methodOf(method).learning !== undefined)
+    if (isOutside && methods[method].learning !== undefined)
       return { name: `${name} with the printed optimiser`, values: new Map() };
     return { name, values: this.results.values(this.pointOf(method, place), runMetric(metric)) };
   }

@@ -1,20 +1,14 @@
+import { mean } from '../core/statistics';
 import type { UpdateLog } from '../lyreo/lyreo';
 import { matrix } from './matrix';
 import { type Profile, type ProfileName, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
 import { type FigureId, type Point, sweeps } from './sweeps';
-import { type MethodName, methodOf } from './methods';
+import { type MethodName, methods } from './methods';
 import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
-import { mean } from './statistics';
 
 /** One number of a run. */
 export type RunMetric = (run: StoredRun) => number;
-
-/** Mean D_tot of the evaluation, s. */
-export const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
-
-/** Mean deviation Y of the evaluation. */
-export const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
 
 /** Whether a run is overloaded: a server's backlog, or all servers', grows without end. */
 export function isOverloaded(runs: readonly StoredRun[]): boolean {
@@ -39,11 +33,7 @@ export class Results {
     readonly profile: Profile,
     runs: readonly StoredRun[],
   ) {
-    for (const run of runs) {
-      const same = this.byName.get(run.name);
-      if (same === undefined) this.byName.set(run.name, [run]);
-      else same.push(run);
-    }
+    for (const run of runs) this.byName.set(run.name, [...(this.byName.get(run.name) ?? []), run]);
   }
 
   /** Reads the stored runs of a profile. */
@@ -112,14 +102,14 @@ export interface FigureRuns {
  */
 export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
   const byMethod = new Map<MethodName, FigureSeries['points'][number][]>();
-  for (const { methods, values } of sweeps(results.profile).filter((sweep) => sweep.figureId === figureId))
-    for (const method of methods) {
+  for (const { methods: shown, values } of sweeps(results.profile).filter((sweep) => sweep.figureId === figureId))
+    for (const method of shown) {
       const points = byMethod.get(method) ?? [];
       for (const { x, system, training, appliedTo } of values)
         points.push({ x, runs: results.runs({ method, system, training, appliedTo }) });
       byMethod.set(method, points);
     }
-  const series = [...byMethod].map(([method, points]) => ({ method, label: methodOf(method).label, points }));
+  const series = [...byMethod].map(([method, points]) => ({ method, label: methods[method].label, points }));
   const { name } = results.profile;
   return {
     figureId,

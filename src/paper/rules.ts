@@ -1,3 +1,4 @@
+import { mean } from '../core/statistics';
 import type { Rule } from './claims';
 import {
   type Judgement,
@@ -6,18 +7,15 @@ import {
   atLeast,
   combine,
   excludes,
-  factual,
   isBounded,
   isLess,
   isMonotone,
   numberHolds,
+  plain,
   sideOf,
-  undecided,
   untestable,
 } from './judgement';
-import { methodOf } from './methods';
 import type { Evidence } from './quantities';
-import { mean } from './statistics';
 
 type RuleOf<Name extends Rule['rule']> = Extract<Rule, { readonly rule: Name }>;
 
@@ -90,16 +88,18 @@ function judgeTrend({ metric, methods, over, direction, upTo }: RuleOf<'trend'>,
   const places = evidence.places({ [over]: 'every' }).filter((place) => !(Number(place[over]) > (upTo ?? Infinity)));
   const series = methods.map((method) => places.map((place) => evidence.at(method, place, metric)));
   const every = (way: 'rises' | 'falls'): Judgement =>
-    allHold(methods.map((method, k) => isMonotone(methodOf(evidence.as(method)).label, series[k], way)));
+    allHold(methods.map((method, k) => isMonotone(evidence.label(method), series[k], way)));
   return direction === 'neither' ? excludes([every('rises'), every('falls')]) : every(direction);
 }
 
 function judgeSeeds({ methods, least }: RuleOf<'seeds'>, evidence: Evidence): Judgement {
   const counts = methods.map((method) => evidence.seeds(method));
-  const names = methods.map((method) => methodOf(evidence.as(method)).label).join(', ');
+  const names = methods.map((method) => evidence.label(method)).join(', ');
   if (Math.min(...counts) === 0) return untestable(names, 0);
   const reason = `${counts.join(', ')} trainings of ${names}`;
-  return Math.min(...counts) >= least ? factual(reason) : undecided(names, `${reason}; ${least} are asked for`);
+  return Math.min(...counts) >= least
+    ? plain('holds', '', reason)
+    : plain('cannot be tested', names, `${reason}; ${least} are asked for`);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { LatencyParts } from '../env/metrics';
 import { quantileLevels } from './measure';
-import { type MethodName, methodOf } from './methods';
+import { type MethodName, methods } from './methods';
 import { type FigureRuns, type FigureSeries, isOverloaded, logColumn } from './results';
 import type { StoredRun } from './run-store';
 
@@ -93,7 +93,7 @@ export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRo
 
 function eachRun<T>(series: readonly FigureSeries[], rows: (run: StoredRun, place: RunPlace) => T[]): T[] {
   return series.flatMap(({ method, points }) => {
-    const { label, published } = methodOf(method);
+    const { label, published } = methods[method];
     return points.flatMap(({ x, runs }) =>
       runs.flatMap((run) => rows(run, { method: label, name: method, published, x, seed: run.seed })),
     );

@@ -6,7 +6,7 @@ import type { SystemConfig } from '../system/config';
 import { fileHashes, type FileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
-import { type MethodName, methodOf } from './methods';
+import { type MethodName, methods } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
 import type { FigureId, Point } from './sweeps';
 
@@ -33,7 +33,7 @@ export interface RunSpec extends Point {
 
 export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   const { method, system, training, appliedTo } = point;
-  const { learning, training: own, batching } = methodOf(method);
+  const { learning, training: own, batching } = methods[method];
   const config = systemConfig(profile.preset, {
     ...profile.system,
     ...(batching === undefined ? {} : { batching }),
@@ -63,7 +63,7 @@ function differences(
   hyperparameters: TrainingConfig | null,
   method: MethodName,
 ): string[] {
-  const { learning, training } = methodOf(method);
+  const { learning, training } = methods[method];
   const users = profile.system.users ?? DEFAULT_USERS;
   const servers = profile.system.servers ?? DEFAULT_SERVERS;
   const parts: string[] = [];
@@ -117,7 +117,7 @@ function resultHash(
   hyperparameters: TrainingConfig | null,
   seed: number,
 ): string {
-  const { learning, scheduler, batching } = methodOf(method);
+  const { learning, scheduler, batching } = methods[method];
   const { episodes, evaluationSlots } = profile;
   const numbers =
     learning === undefined ? { episodes, evaluationSlots } : { episodes, evaluationSlots, updates: profile.updates };
@@ -167,7 +167,7 @@ function costOf(
   const evaluation = (profile.episodes * profile.evaluationSlots * place.users) / DEFAULT_USERS;
   if (hyperparameters === null) return 2.5e-4 * evaluation;
   const { predictorSteps, predictorBatch, window } = hyperparameters;
-  const { credit, policy } = methodOf(method).learning ?? {};
+  const { credit, policy } = methods[method].learning ?? {};
   const hasPredictor = ['request', 'slot', 'printed'].includes(credit?.id ?? '');
   const predictor = hasPredictor ? 1.4e-5 * predictorSteps * predictorBatch * Math.min(window, profile.slots) : 0;
   const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0) + (policy === 'sequential' ? 1.4e-3 : 0)) * load;

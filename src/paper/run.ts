@@ -13,7 +13,7 @@ import type { SystemConfig } from '../system/config';
 import { type Profile, profiles } from './profiles';
 import { type RunSpec, RESULTS_VERSION } from './run-spec';
 import { type Evaluation, measure } from './measure';
-import { methodOf } from './methods';
+import { methods } from './methods';
 import type { LogColumns, RunStore, StoredRun } from './run-store';
 import { train } from './train';
 
@@ -39,7 +39,7 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
   const startAt = performance.now();
   const profile = options.profile ?? profiles[spec.profile];
   const made =
-    methodOf(spec.method).learning === undefined
+    methods[spec.method].learning === undefined
       ? await plainRun(spec, profile, options)
       : await learnedRun(spec, profile, options);
   return {
@@ -71,9 +71,9 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
 type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
 
 async function plainRun(spec: RunSpec, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
-  const { scheduler = 'random' } = methodOf(spec.method);
+  const { scheduler = 'random' } = methods[spec.method];
   const seeds = heldOutSeeds(profile, spec.seed);
-  const evaluation = await measure(spec.config, schedulers[scheduler], seeds, {}, pauser(signal));
+  const evaluation = await measure(spec.config, schedulers[scheduler], seeds, { signal });
   return { log: null, evaluation, underStatic: null, resumedAt: 0 };
 }
 
@@ -105,18 +105,11 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
   const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
   const seeds = heldOutSeeds(profile, spec.seed);
   const evaluate = (config: SystemConfig): Promise<Evaluation> =>
-    measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, decision, pauser(signal));
+    measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, { ...decision, signal });
   const evaluation = await evaluate(place);
   const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
   const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
   return { log: columnsOf(log), evaluation, underStatic, resumedAt };
-}
-
-function pauser(signal: AbortSignal | undefined): () => Promise<void> {
-  return async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    signal?.throwIfAborted();
-  };
 }
 
 function columnsOf(log: readonly UpdateLog[]): LogColumns {

@@ -1,15 +1,16 @@
 import { type Cause, type Claim, type ClaimKind, type Mark, type Section, claimsFile } from './claims';
 import { type Count, type Headline, count, countText, headline, headlineText } from './headline';
 import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
+import type { MethodName } from './methods';
 import type { ProfileName } from './profiles';
 import { type FigureId, systemOf } from './sweeps';
 import { Evidence, printedPanel } from './quantities';
 import { type PointLike, type Results, pointSpec } from './results';
 import { chanceOf, judge } from './rules';
-import { type Setting, settings } from './settings';
+import { settingRows } from './settings';
 
-/** One row of the scoreboard; verdict, reason and numbers are those of LYREO (request credit). */
-export interface ScoreboardRow {
+/** One row of the scoreboard; the judgement is that of LYREO (request credit). */
+export interface ScoreboardRow extends Judgement {
   readonly id: string;
   readonly figureId: FigureId | 'settings';
   readonly claim: string;
@@ -17,15 +18,8 @@ export interface ScoreboardRow {
   readonly paper: string;
   /** The unit of the printed number and of ours; "" without one. */
   readonly unit: string;
-  /** Our number with its 95 % interval over seeds; null where no number decides. */
-  readonly ours: Judgement['ours'];
-  /** The name of the quantity in `ours`. */
-  readonly of: string;
   /** The rule in words. */
   readonly tolerance: string;
-  readonly verdict: Judgement['verdict'];
-  readonly isContradicted: boolean;
-  readonly reason: string;
   /** The same claim for LYREO (printed), Ly-PPO and PPO under the printed optimiser; null for a setting. */
   readonly lyreoPrinted: Judgement | null;
   /** The reason for which the claim is counted apart, or "fitted" if the calibration was fitted to it. */
@@ -60,8 +54,11 @@ export interface Scoreboard {
 /** Every number and claim of the paper against the stored runs of a profile. */
 export function scoreboard(results: Results): Scoreboard {
   const rows = claimsFile().claims.map((claim) => claimRow(claim, results));
-  const ofSettings = settings().map(settingRow);
-  const both = { requestCredit: headline(rows), printed: headline(rows, (row) => row.lyreoPrinted ?? row) };
+  const ofSettings = settingRows();
+  const both = {
+    requestCredit: headline(rows),
+    printed: headline(rows.map((row) => ({ ...row, ...row.lyreoPrinted }))),
+  };
   const counts = { claims: count(rows), settings: count(ofSettings) };
   return {
     profile: results.profile.name,
@@ -90,8 +87,10 @@ const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
   const { id, section, text, kind, unit = '', printed = '', decides = '', mark = null, repeats = [], cause } = claim;
   const system = systemOf(results.profile, section);
-  const evidence = new Evidence(results, system);
-  const { verdict, isContradicted, ours, of, reason } = judge(claim, evidence, unit);
+  const usual = (method: MethodName): PointLike => ({ method, system });
+  const evidence = new Evidence(results, usual);
+  const judgement = judge(claim, evidence, unit);
+  const { verdict, isContradicted, reason } = judgement;
   const runs = evidence.points.map((point) => results.runs(point));
   const isWanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
   return {
@@ -101,41 +100,18 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     kind,
     paper: claim.rule === 'number' ? withUnit(String(claim.value), unit) : printed,
     unit,
-    ours,
-    of,
+    ours: judgement.ours,
+    of: judgement.of,
     tolerance: [decides, ruleTexts[claim.rule]].filter((words) => words !== '').join(': '),
     verdict,
     isContradicted,
     reason: isWanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
-    lyreoPrinted: judge(claim, new Evidence(results, system, printedPanel), unit),
+    lyreoPrinted: judge(claim, new Evidence(results, usual, printedPanel), unit),
     mark,
     repeats,
     chance: chanceOf(claim),
     cause: (isContradicted && claimsFile().causes.find((other) => other.id === cause)) || null,
     evidence: { runs: [...new Set(runs.flat().map(({ key }) => key))], notebook: notebookOf[section] },
-  };
-}
-
-function settingRow({ name, isInferred, printed, ours, isSame, why }: Setting): ScoreboardRow {
-  return {
-    id: `settings.${name}`,
-    figureId: 'settings',
-    claim: `${name}${isInferred ? ' (not printed, it follows from the text)' : ''}`,
-    kind: 'setting',
-    paper: printed,
-    unit: '',
-    ours: null,
-    of: '',
-    tolerance: 'equal',
-    verdict: isSame ? 'holds' : 'does not hold',
-    isContradicted: !isSame,
-    reason: `ours is ${ours}${isSame || why === undefined ? '' : `: ${why}`}`,
-    lyreoPrinted: null,
-    mark: null,
-    repeats: [],
-    chance: 0,
-    cause: null,
-    evidence: { runs: [], notebook: null },
   };
 }
 

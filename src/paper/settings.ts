@@ -10,6 +10,7 @@ import { formatNumber } from './judgement';
 import { profiles } from './profiles';
 import { publishedFacts } from './published';
 import { canonicalJson } from './run-spec';
+import type { ScoreboardRow } from './scoreboard';
 import { mixes } from './sweeps';
 import { learningOf } from './train';
 
@@ -29,24 +30,11 @@ export interface SettingSource {
   readonly why?: string;
 }
 
-/** A setting of the paper beside the library's. */
-export interface Setting {
-  readonly name: string;
-  /** It is not printed and follows from the text. */
-  readonly isInferred: boolean;
-  /** The printed value and ours, as JSON. */
-  readonly printed: string;
-  readonly ours: string;
-  readonly isSame: boolean;
-  /** The reason of a difference. */
-  readonly why?: string | undefined;
-}
-
 /**
  * Every setting of the paper, compared with what the library has: systems with both presets, hyperparameters with the
- * defaults of LYREO. Nothing here needs a run.
+ * defaults of LYREO. A row each of the scoreboard; nothing here needs a run.
  */
-export function settings(): Setting[] {
+export function settingRows(): ScoreboardRow[] {
   const { settings: printed, inferred } = publishedFacts();
   const config = tableOne('calibrated');
   const { method, training } = learningOf('lyreo');
@@ -80,10 +68,30 @@ export function settings(): Setting[] {
   };
   // An entry is a list of names, or a remark that holds one.
   const isInferred = new Set(inferred.flatMap((entry) => entry.split(/\W+/)));
-  return claimsFile().settings.map((source) => {
+  return claimsFile().settings.map((source): ScoreboardRow => {
     const { name, why } = source;
     const [paper, library] = [canonicalJson(printed[name]), canonicalJson(ours(source))];
-    return { name, isInferred: isInferred.has(name), printed: paper, ours: library, isSame: paper === library, why };
+    const isSame = paper === library;
+    return {
+      id: `settings.${name}`,
+      figureId: 'settings',
+      claim: `${name}${isInferred.has(name) ? ' (not printed, it follows from the text)' : ''}`,
+      kind: 'setting',
+      paper,
+      unit: '',
+      ours: null,
+      of: '',
+      tolerance: 'equal',
+      verdict: isSame ? 'holds' : 'does not hold',
+      isContradicted: !isSame,
+      reason: `ours is ${library}${isSame || why === undefined ? '' : `: ${why}`}`,
+      lyreoPrinted: null,
+      mark: null,
+      repeats: [],
+      chance: 0,
+      cause: null,
+      evidence: { runs: [], notebook: null },
+    };
   });
 }
 

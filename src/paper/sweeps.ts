@@ -1,13 +1,6 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
-import {
-  conditionLearners,
-  conditionMethods,
-  type ConditionName,
-  conditions,
-  conditionRules,
-  scalable,
-} from './conditions';
+import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
 import { learnerSweeps } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
@@ -50,13 +43,9 @@ export interface Point {
 
 const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
-const printedLearners: readonly MethodName[] = ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'];
-
 const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
 
-const learningExtras: readonly MethodName[] = ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'];
-
-const plainExtras: readonly MethodName[] = [
+const rules: readonly MethodName[] = [
   'drift-plus-penalty',
   'll-in-slot',
   'latency-greedy',
@@ -101,7 +90,7 @@ export function sweeps(profile: Profile): Sweep[] {
     seeds: own,
     values,
   });
-  const all = [...published, ...plainExtras];
+  const all = [...published, ...rules];
   return [
     sweep('fig2', learners),
     sweep('fig3', published),
@@ -112,15 +101,20 @@ export function sweeps(profile: Profile): Sweep[] {
     sweep('fig7', ['lyreo'], byNu),
     sweep('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
     sweep('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
-    sweep('extras', ['lyreo-seq', ...plainExtras]),
-    sweep('printed', printedLearners, [...byUsers, ...byServers, ...byMix], windowSeeds),
-    sweep('beyond', [...conditionLearners, ...conditionRules, scalable], undefined, conditionSeeds),
+    sweep('extras', [scalable, ...rules]),
+    sweep(
+      'printed',
+      ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'],
+      [...byUsers, ...byServers, ...byMix],
+      windowSeeds,
+    ),
+    sweep('beyond', [...learners, ...conditionRules, scalable], undefined, conditionSeeds),
     ...profile.conditions.flatMap((x) =>
-      conditionMethods(x).map((method) =>
+      [...learnersOf[conditions[x].learning], ...conditionRules].map((method) =>
         sweep('beyond', [method], [{ x, ...conditionPoint(profile, x, method) }], conditionSeeds),
       ),
     ),
-    sweep('extras', learningExtras, undefined, extraSeeds),
+    sweep('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
   ];
 }
 

@@ -2,11 +2,11 @@ import { invalid } from '../core/errors';
 import { type LearningMethod, type MethodIds, trainingConfig } from '../lyreo/method';
 import { type TrainOptions, type TrainResult, train as trainMethod } from '../lyreo/train';
 import type { TrainingConfig } from '../lyreo/training-config';
-import { type MethodName, creditRules, methodOf, methods, rewards } from './methods';
+import { type MethodName, creditRules, methods, rewards } from './methods';
 
 /** The names of the methods that learn. */
 export const learningMethods: readonly MethodName[] = (Object.keys(methods) as MethodName[]).filter(
-  (name) => methodOf(name).learning !== undefined,
+  (name) => methods[name].learning !== undefined,
 );
 
 /**

@@ -3,7 +3,7 @@ import { type Judgement, formatNumber, intervalText, withUnit } from '../paper/j
 import type { FigureId } from '../paper/sweeps';
 import type { FigureRuns } from '../paper/results';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
-import { meanInterval } from '../paper/statistics';
+import { meanInterval } from '../core/statistics';
 
 /** "1 seed", "3 to 5 seeds": how many runs stand behind each point. */
 export function seedsText(counts: readonly number[]): string {

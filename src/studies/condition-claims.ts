@@ -1,10 +1,12 @@
 import { tableOne } from '../system/presets';
-import { type ConditionName, conditionLearners, conditions, scalable } from '../paper/conditions';
-import { type Judgement, type Named, allHold, isBounded, isLess } from '../paper/judgement';
+import type { Rule } from '../paper/claims';
+import { type ConditionName, conditions, learnersOf } from '../paper/conditions';
+import type { Judgement } from '../paper/judgement';
+import type { MethodName } from '../paper/methods';
+import { Evidence } from '../paper/quantities';
+import type { PointLike, Results } from '../paper/results';
+import { judge } from '../paper/rules';
 import { conditionPoint } from '../paper/sweeps';
-import { type MethodName, methodOf } from '../paper/methods';
-import { steady } from '../paper/quantities';
-import { type Results, type RunMetric, deviation, latency as measuredLatency } from '../paper/results';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -25,36 +27,35 @@ export interface ConditionClaim {
   readonly judgement: Judgement | null;
 }
 
-const latency: RunMetric = steady(measuredLatency);
-const rules: readonly MethodName[] = ['static', 'll', 'random'];
+/** The conclusions as rules for those who learn in a condition, one or more. */
+function rulesOf([first, ...others]: readonly MethodName[]): Record<Conclusion, Rule> {
+  const lowest = (metric: string, ...groups: (readonly MethodName[])[]): Rule => ({
+    rule: 'order',
+    metrics: [metric],
+    groups,
+  });
+  const rivals: readonly MethodName[] = [...others, 'static', 'll', 'random'];
+  const of = { metric: 'deviation', method: first };
+  return {
+    order: lowest('latency', [first], ...others.map((method) => [method])),
+    fastest: lowest('latency', [first], rivals),
+    'simple rules': lowest('latency', [first, ...others], ['ll', 'random']),
+    balance: { rule: 'bound', of, below: tableOne('calibrated').balanceTolerance },
+    'best balance': lowest('deviation', [first], rivals),
+  };
+}
 
 /**
  * The paper's conclusions in a condition, or at the default. The rules are the scoreboard's; an
  * overloaded run counts as the worst.
  */
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
-  const learning = name === 'default' ? 'trained in it' : conditions[name].learning;
-  const learners = { 'trained in it': conditionLearners, 'trained at the default': [scalable], none: [] }[learning];
-  const named = (method: MethodName, metric: RunMetric): Named => {
-    const point = name === 'default' ? { method } : conditionPoint(results.profile, name, method);
-    return { name: methodOf(method).label, values: results.values(point, metric) };
-  };
-  const below = (a: MethodName, others: readonly MethodName[], metric: RunMetric): Judgement[] =>
-    others.map((b) => isLess(named(a, metric), named(b, metric)));
-  const judged = (parts: readonly Judgement[]): Judgement | null => (parts.length === 0 ? null : allHold(parts));
-  const first = learners.slice(0, 1);
-  const rivals = [...learners.slice(1), ...rules];
-  const judgements: Record<Conclusion, Judgement | null> = {
-    order: judged(learners.slice(1).flatMap((method, k) => below(learners[k], [method], latency))),
-    fastest: judged(first.flatMap((method) => below(method, rivals, latency))),
-    'simple rules': judged(learners.flatMap((method) => below(method, ['ll', 'random'], latency))),
-    balance: judged(
-      first.map((method) => isBounded(named(method, deviation), { below: tableOne('calibrated').balanceTolerance })),
-    ),
-    'best balance': judged(first.flatMap((method) => below(method, rivals, deviation))),
-  };
-  return (Object.keys(conclusions) as Conclusion[]).map((conclusion) => ({
-    conclusion,
-    judgement: judgements[conclusion],
-  }));
+  const learners = learnersOf[name === 'default' ? 'trained in it' : conditions[name].learning];
+  const usual = (method: MethodName): PointLike =>
+    name === 'default' ? { method } : conditionPoint(results.profile, name, method);
+  return Object.entries(rulesOf(learners)).map(([conclusion, rule]) => {
+    const isAsked = learners.length > (conclusion === 'order' ? 1 : 0);
+    const judgement = isAsked ? judge(rule, new Evidence(results, usual)) : null;
+    return { conclusion: conclusion as Conclusion, judgement };
+  });
 }

@@ -2,7 +2,7 @@ import { Learner } from '../../src/lyreo/lyreo';
 import { createRng } from '../../src/core/rng';
 import { stratifiedDraws } from '../../src/lyreo/draws';
 import { trainingDefaults } from '../../src/lyreo/method';
-import { methodOf } from '../../src/paper/methods';
+import { methods } from '../../src/paper/methods';
 import { systemConfig } from '../../src/system/presets';
 import { type BenchFigure, type BenchOptions, benchFigure, median, processorSeconds } from './figure';
 
@@ -21,7 +21,7 @@ function timed<A extends unknown[], R>(work: (...args: A) => R, spent: number[])
  * their shares. Medians over updates after the policy has settled.
  */
 export function benchLearner({ quick, log }: BenchOptions): BenchFigure[] {
-  const method = methodOf('lyreo').learning;
+  const method = methods.lyreo.learning;
   if (method === undefined) return [];
   log('LYREO update: 800 slots, U = 40, S = 8');
   const learner = new Learner(systemConfig('calibrated'), method, trainingDefaults(method), 1);

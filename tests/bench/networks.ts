@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createRng, type Rng } from '../../src/core/rng';
 import { EdgeEnv } from '../../src/env/edge-env';
-import { methodOf } from '../../src/paper/methods';
+import { methods } from '../../src/paper/methods';
 import { Learner } from '../../src/lyreo/lyreo';
 import { type LearningMethod, trainingDefaults } from '../../src/lyreo/method';
 import { slotRecord } from '../../src/lyreo/policy';
@@ -80,7 +80,7 @@ function predictorStep(inputs: number, steps: number, batch: number, rng: Rng): 
 
 /** One PPO update, the policy over one episode slot by slot, and steps of the return predictor, on one core. */
 export function benchNetworks({ quick, log }: BenchOptions): BenchFigure[] {
-  const method = methodOf('ly-ppo').learning as LearningMethod;
+  const method = methods['ly-ppo'].learning as LearningMethod;
   const training = { ...trainingDefaults(method), hidden: HIDDEN, targetKl: Infinity };
   const learner = new Learner(systemConfig('calibrated'), method, training, 1);
   const { slots, users, servers } = learner.config;
