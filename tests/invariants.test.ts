@@ -28,22 +28,6 @@ function ranOn(server: ServerSpec, scenario: Scenario, result: ReplayResult): Ra
   );
 }
 
-/** Start and end of every prefill of a server: start = max(slot start + slowest upload, previous end), length = Σ inputTokens / v_pre. */
-function prefills(server: ServerSpec, scenario: Scenario): { startsAt: number; endsAt: number; ids: string[] }[] {
-  const found: { startsAt: number; endsAt: number; ids: string[] }[] = [];
-  scenario.slots.forEach((slot, t) => {
-    const batch = slot.requests.filter((request) => request.server === server.name && !isOversized(scenario, request));
-    if (batch.length === 0) return;
-    const uploadedAt =
-      t * scenario.slotSeconds + batch.reduce((max, request) => Math.max(max, request.transmissionSeconds), 0);
-    const startsAt = Math.max(uploadedAt, found.at(-1)?.endsAt ?? 0);
-    const endsAt =
-      startsAt + batch.reduce((sum, request) => sum + request.inputTokens, 0) / server.prefillTokensPerSecond;
-    found.push({ startsAt, endsAt, ids: batch.map((request) => request.id) });
-  });
-  return found;
-}
-
 /** Runs a property of whole results on random scenarios. */
 function always(scenarios: fc.Arbitrary<Scenario>, property: (scenario: Scenario, result: ReplayResult) => void): void {
   fc.assert(
@@ -79,35 +63,39 @@ const same = (actual: unknown, expected: unknown): void => {
   expect(differences(actual, expected)).toEqual([]);
 };
 
-/** The scenario with every request changed. */
-function mapRequests(
-  scenario: Scenario,
-  change: (request: ScenarioRequest, index: number) => ScenarioRequest,
-): Scenario {
-  let index = 0;
-  return {
-    ...scenario,
-    slots: scenario.slots.map((slot) => ({ requests: slot.requests.map((request) => change(request, index++)) })),
-  };
+type Changes = Readonly<Record<string, (value: never) => unknown>>;
+
+/** A copy in which every field of one of these names is changed, however deep it lies. */
+function changed<T>(value: T, changes: Changes): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => changed(item, changes)) as T;
+  const entries = Object.entries(value).map(([name, item]: [string, unknown]) => [
+    name,
+    Object.hasOwn(changes, name) ? changes[name](item as never) : changed(item, changes),
+  ]);
+  return Object.fromEntries(entries) as T;
 }
 
-/** The result with every point in time moved, spans untouched. */
-function shifted(result: ReplayResult, bySlots: number, slotSeconds: number): ReplayResult {
-  const by = bySlots * slotSeconds;
-  return {
-    requests: result.requests.map((request) =>
-      'rejected' in request ? request : { ...request, completedAt: request.completedAt + by },
-    ),
-    servers: result.servers.map(({ name, slots, trajectory }) => ({
-      name,
-      slots: slots.map((slot) => ({ ...slot, slot: slot.slot + bySlots })),
-      trajectory: trajectory.map(
-        ([slot, k, startsAt, seconds, kvBytes, active]) =>
-          [slot + bySlots, k, startsAt + by, seconds, kvBytes, active] as const,
-      ),
+/** The result with named numbers in its iterations. */
+const named = ({ requests, servers }: ReplayResult): unknown => ({
+  requests,
+  servers: servers.map(({ trajectory, ...rest }) => ({
+    ...rest,
+    trajectory: trajectory.map(([slot, k, startsAt, seconds, kvBytes, active]) => ({
+      slot,
+      k,
+      startsAt,
+      seconds,
+      kvBytes,
+      active,
     })),
-  };
-}
+  })),
+});
+
+const twice = (x: number): number => 2 * x;
+const half = (x: number): number => x / 2;
+const all = (names: string, change: (x: number) => number): Changes =>
+  Object.fromEntries(names.split(' ').map((name) => [name, change]));
 
 describe('requests', () => {
   it('complete once or are rejected for their size, and are listed by code points', () => {
@@ -130,20 +118,6 @@ describe('requests', () => {
         expect(Math.min(transmission, prefill, decode, waiting)).toBeGreaterThanOrEqual(-slack);
         expect(Math.abs(transmission + prefill + decode + waiting - total)).toBeLessThanOrEqual(slack);
         expect(Math.abs(completedAt - slotStartsAt - total)).toBeLessThanOrEqual(slack);
-      }
-    });
-  });
-
-  it('are prefilled with their slot and join at or after its end, first come first served', () => {
-    alwaysOnEachServer(dyadicScenario(), ({ server, ran }, scenario) => {
-      const batches = prefills(server, scenario);
-      let previousJoin = 0;
-      for (const { id, prefill, joinedAt } of ran) {
-        const batch = batches.find(({ ids }) => ids.includes(id));
-        expect(prefill).toBe((batch?.endsAt ?? NaN) - (batch?.startsAt ?? NaN));
-        expect(joinedAt).toBeGreaterThanOrEqual(batch?.endsAt ?? NaN);
-        expect(joinedAt).toBeGreaterThanOrEqual(previousJoin);
-        previousJoin = joinedAt;
       }
     });
   });
@@ -192,20 +166,6 @@ describe('tokens and KV bytes', () => {
     });
   });
 
-  it('the KV cache is α·Σ(input + generated) of the requests between joining and completion', () => {
-    alwaysOnEachServer(dyadicScenario(), ({ ran, trajectory }, scenario) => {
-      trajectory.forEach(([, , startsAt, , kvBytes, active]) => {
-        const running = ran.filter(({ joinedAt, completedAt }) => joinedAt <= startsAt && startsAt < completedAt);
-        expect(active).toBe(running.length);
-        const tokens = running.map(({ request, joinedAt }) => {
-          const made = trajectory.filter(([, , at]) => joinedAt <= at && at <= startsAt).length;
-          return request.inputTokens + Math.min(made, request.outputTokens);
-        });
-        expect(kvBytes).toBe(scenario.kvBytesPerToken * tokens.reduce((sum, n) => sum + n, 0));
-      });
-    });
-  });
-
   it('the KV cache is empty after the drain: the last iteration ends every request in it, and later slots are not listed', () => {
     alwaysOnEachServer(anyScenario(), ({ ran, trajectory, slots }, scenario) => {
       const last = trajectory.at(-1);
@@ -222,69 +182,6 @@ describe('tokens and KV bytes', () => {
 });
 
 describe('iterations', () => {
-  it('lie in the slot they start in, numbered from 1', () => {
-    alwaysOnEachServer(anyScenario(), ({ trajectory }, { slotSeconds }) => {
-      const count = new Map<number, number>();
-      for (const [slot, k, startsAt] of trajectory) {
-        expect(slot * slotSeconds <= startsAt && startsAt < (slot + 1) * slotSeconds).toBe(true);
-        count.set(slot, (count.get(slot) ?? 0) + 1);
-        expect(k).toBe(count.get(slot));
-      }
-    });
-  });
-
-  it('sum to η, peak and K of every slot by brute force, idle slots of the horizon included', () => {
-    alwaysOnEachServer(anyScenario(), ({ server, trajectory, slots }, scenario) => {
-      const listed = new Set([...scenario.slots.keys(), ...trajectory.map(([slot]) => slot)]);
-      const expected = [...listed].map((slot) => {
-        const own = trajectory.filter(([at]) => at === slot);
-        const byteSeconds = own.reduce((sum, [, , , seconds, kvBytes]) => sum + kvBytes * seconds, 0);
-        return {
-          slot,
-          eta: byteSeconds / (server.kvCapacityBytes * scenario.slotSeconds),
-          peakKvBytes: Math.max(0, ...own.map(([, , , , kvBytes]) => kvBytes)),
-          iterations: own.length,
-        };
-      });
-      same(slots, expected);
-    });
-  });
-
-  it('take 1/v(KV bytes), longer by 1/(1 − w) while a prefill runs', () => {
-    alwaysOnEachServer(anyScenario(), ({ server, trajectory }, scenario) => {
-      const points = server.decodeProfile;
-      const batches = prefills(server, scenario);
-      for (const [, , startsAt, seconds, kvBytes] of trajectory) {
-        // The profile as a sum of clamped ramps, one per segment: another formula than the engine's.
-        const plain = points.slice(1).reduce((sum, to, i) => {
-          const from = points[i];
-          const share = Math.min(1, Math.max(0, (kvBytes - from.kvBytes) / (to.kvBytes - from.kvBytes)));
-          return sum + share * (1 / to.iterationsPerSecond - 1 / from.iterationsPerSecond);
-        }, 1 / points[0].iterationsPerSecond);
-        const slowed = batches.some((batch) => batch.startsAt <= startsAt && startsAt < batch.endsAt);
-        same(seconds, slowed ? plain / (1 - scenario.prefillSlowdown) : plain);
-      }
-    });
-  });
-
-  it('never overlap, follow without a gap while there is work, and resume at a prefill end', () => {
-    alwaysOnEachServer(dyadicScenario(), ({ server, trajectory, ran }, scenario) => {
-      const readyAt = new Map(
-        prefills(server, scenario).flatMap(({ ids, endsAt }) => ids.map((id) => [id, endsAt] as const)),
-      );
-      let freeAt = 0;
-      for (const [, , startsAt, seconds] of trajectory) {
-        expect(startsAt).toBeGreaterThanOrEqual(freeAt);
-        if (startsAt > freeAt) {
-          const held = ran.filter(({ id, completedAt }) => (readyAt.get(id) ?? NaN) <= freeAt && completedAt > freeAt);
-          expect(held).toEqual([]);
-          expect([...readyAt.values()]).toContain(startsAt);
-        }
-        freeAt = startsAt + seconds;
-      }
-    });
-  });
-
   it('static: nobody joins a running batch, and a batch fits at its full length', () => {
     alwaysOnEachServer(dyadicScenario({ batching: 'static' }), ({ server, ran }, scenario) => {
       for (const one of ran) {
@@ -301,17 +198,13 @@ describe('iterations', () => {
   });
 
   it('static is deed when memory holds one request at a time', () => {
-    const alone = dyadicScenario({ batching: 'deed' }).map((scenario) => {
-      // 201 + 1 tokens and more each, 360 at most, and two never fit in 360.
-      const servers = scenario.servers.map((server) => ({
-        ...server,
-        kvCapacityBytes: scenario.kvBytesPerToken * 360,
-      }));
-      return mapRequests({ ...scenario, servers }, (request) => ({
-        ...request,
-        inputTokens: 200 + request.inputTokens,
-      }));
-    });
+    // 201 + 1 tokens and more each, 360 at most, and two never fit in 360.
+    const alone = dyadicScenario({ batching: 'deed' }).map((scenario) =>
+      changed(scenario, {
+        kvCapacityBytes: () => scenario.kvBytesPerToken * 360,
+        inputTokens: (tokens: number) => 200 + tokens,
+      }),
+    );
     always(alone, (scenario, result) => {
       same(replay({ ...scenario, batching: 'static' }), result);
     });
@@ -354,101 +247,33 @@ describe('symmetries', () => {
 
   it('renaming requests and servers changes nothing else', () => {
     always(anyScenario(), (scenario, result) => {
-      const names = new Map(scenario.servers.map((server, s) => [server.name, `server ${String(s)}`]));
-      const rename = (name: string): string => names.get(name) ?? name;
-      const newId = new Map(
-        scenario.slots.flatMap((slot) => slot.requests).map((request, i) => [request.id, `z${String(99999 - i)}`]),
-      );
-      const renamed = mapRequests(
-        { ...scenario, servers: scenario.servers.map((server) => ({ ...server, name: rename(server.name) })) },
-        (request) => ({
-          ...request,
-          id: newId.get(request.id) ?? '',
-          server: rename(request.server),
-        }),
-      );
-      const requests = result.requests
-        .map((request) => ({ ...request, id: newId.get(request.id) ?? '' }))
-        .sort((a, b) => (a.id < b.id ? -1 : 1));
-      same(replay(renamed), {
-        requests,
-        servers: result.servers.map((server) => ({ ...server, name: rename(server.name) })),
+      const servers = new Map(scenario.servers.map(({ name }, s) => [name, `server ${String(s)}`]));
+      const ids = new Map(scenario.slots.flatMap(({ requests }) => requests).map(({ id }, i) => [id, `z${99999 - i}`]));
+      const server = (name: string): string | undefined => servers.get(name);
+      const changes = { server, name: server, id: (id: string) => ids.get(id) };
+      const renamed = changed(result, changes);
+      same(replay(changed(scenario, changes)), {
+        ...renamed,
+        requests: [...renamed.requests].sort((a, b) => (a.id < b.id ? -1 : 1)),
       });
     });
   });
 
   it('time has no scale: all seconds doubled and all speeds halved doubles every time', () => {
+    const slower = {
+      ...all('slotSeconds transmissionSeconds', twice),
+      ...all('prefillTokensPerSecond iterationsPerSecond', half),
+    };
+    const times = all('completedAt transmission prefill decode waiting total startsAt seconds', twice);
     always(anyScenario(), (scenario, result) => {
-      const slower = mapRequests(
-        {
-          ...scenario,
-          slotSeconds: 2 * scenario.slotSeconds,
-          servers: scenario.servers.map((server) => ({
-            ...server,
-            prefillTokensPerSecond: server.prefillTokensPerSecond / 2,
-            decodeProfile: server.decodeProfile.map((point) => ({
-              ...point,
-              iterationsPerSecond: point.iterationsPerSecond / 2,
-            })),
-          })),
-        },
-        (request) => ({ ...request, transmissionSeconds: 2 * request.transmissionSeconds }),
-      );
-      same(replay(slower), {
-        requests: result.requests.map((request) =>
-          'rejected' in request
-            ? request
-            : {
-                id: request.id,
-                completedAt: 2 * request.completedAt,
-                transmission: 2 * request.transmission,
-                prefill: 2 * request.prefill,
-                decode: 2 * request.decode,
-                waiting: 2 * request.waiting,
-                total: 2 * request.total,
-              },
-        ),
-        servers: result.servers.map((server) => ({
-          ...server,
-          trajectory: server.trajectory.map(([slot, k, startsAt, seconds, kvBytes, active]) => [
-            slot,
-            k,
-            2 * startsAt,
-            2 * seconds,
-            kvBytes,
-            active,
-          ]),
-        })),
-      });
+      same(named(replay(changed(scenario, slower))), changed(named(result), times));
     });
   });
 
   it('bytes have no scale: α, capacities and profiles doubled doubles the KV bytes alone', () => {
+    const wider = all('kvBytesPerToken kvCapacityBytes kvBytes', twice);
     always(anyScenario(), (scenario, result) => {
-      const wider: Scenario = {
-        ...scenario,
-        kvBytesPerToken: 2 * scenario.kvBytesPerToken,
-        servers: scenario.servers.map((server) => ({
-          ...server,
-          kvCapacityBytes: 2 * server.kvCapacityBytes,
-          decodeProfile: server.decodeProfile.map((point) => ({ ...point, kvBytes: 2 * point.kvBytes })),
-        })),
-      };
-      same(replay(wider), {
-        requests: result.requests,
-        servers: result.servers.map((server) => ({
-          name: server.name,
-          slots: server.slots.map((slot) => ({ ...slot, peakKvBytes: 2 * slot.peakKvBytes })),
-          trajectory: server.trajectory.map(([slot, k, startsAt, seconds, kvBytes, active]) => [
-            slot,
-            k,
-            startsAt,
-            seconds,
-            2 * kvBytes,
-            active,
-          ]),
-        })),
-      });
+      same(named(replay(changed(scenario, wider))), changed(named(result), all('peakKvBytes kvBytes', twice)));
     });
   });
 
@@ -456,7 +281,11 @@ describe('symmetries', () => {
     always(dyadicScenario(), (scenario, result) => {
       const later = replay({ ...scenario, slots: [{ requests: [] }, ...scenario.slots] });
       const servers = later.servers.map((server) => ({ ...server, slots: server.slots.slice(1) }));
-      same({ ...later, servers }, shifted(result, 1, scenario.slotSeconds));
+      const moved = {
+        ...all('completedAt startsAt', (at) => at + scenario.slotSeconds),
+        ...all('slot', (slot) => slot + 1),
+      };
+      same(named({ ...later, servers }), changed(named(result), moved));
     });
   });
 
