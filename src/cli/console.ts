@@ -25,21 +25,14 @@ export function origin(): { readonly version: string; readonly command: string }
 export function warnAboutRuns(runs: readonly RunMetrics[], name?: string): void {
   const about = name === undefined ? '' : `${name}: `;
   const inRuns = (count: number): string => (name === undefined ? '' : ` in ${count} of ${runs.length} runs`);
-  const total = (of: (run: RunMetrics) => number): number => runs.reduce((sum, run) => sum + of(run), 0);
-  const arrived = total((run) => run.arrived);
+  const sum = (of: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  const arrived = sum((run) => run.arrived);
+  const lost = sum((run) => run.lostToPrediction);
+  const misassigned = sum((run) => run.misassigned);
   const causes: readonly (readonly [number, string])[] = [
-    [
-      total((run) => run.rejected - run.lostToPrediction - run.misassigned),
-      'are larger than the KV pools and were rejected',
-    ],
-    [
-      total((run) => run.lostToPrediction),
-      'were lost to a wrong prediction: the KV pool of their server could not hold them',
-    ],
-    [
-      total((run) => run.misassigned),
-      'were sent by the scheduler to a server that could not hold them, though another could',
-    ],
+    [sum((run) => run.rejected) - lost - misassigned, 'are larger than the KV pools and were rejected'],
+    [lost, 'were lost to a wrong prediction: the KV pool of their server could not hold them'],
+    [misassigned, 'were sent by the scheduler to a server that could not hold them, though another could'],
   ];
   for (const [count, cause] of causes.filter(([n]) => n > 0)) {
     const percent = Number(((100 * count) / arrived).toPrecision(2));

@@ -53,23 +53,15 @@ function jupyterModule(): JupyterModule | undefined {
   return path === undefined ? undefined : (require.cache[path]?.exports as JupyterModule);
 }
 
-/** One output that can be replaced later. */
-export interface DisplaySlot {
-  /** Shows the first bundle, and each later one in its place. */
-  show(data: MimeBundle): void;
-}
-
 let slots = 0;
 
-/** An output of the cell whose content can be replaced. */
-export function displaySlot(): DisplaySlot {
-  const id = `lyreo-${String(process.pid)}-${String(++slots)}`;
+/** An output of the cell: the first call shows a bundle, and each later one shows its own in that place. */
+export function displaySlot(): (data: MimeBundle) => void {
+  const id = `lyreo-${process.pid}-${++slots}`;
   let shown = false;
-  return {
-    show(data: MimeBundle): void {
-      display(data, id, shown);
-      shown = true;
-    },
+  return (data) => {
+    display(data, id, shown);
+    shown = true;
   };
 }
 

@@ -38,12 +38,12 @@ export interface LivePlot {
  */
 export function livePlot(options: PlotOptions & { readonly everyMs?: number } = {}): LivePlot {
   const { everyMs = 250 } = options;
-  const slot = displaySlot();
+  const place = displaySlot();
   let last: Figure | undefined;
   let drawnAt = -Infinity;
   const show = (bundle: MimeBundle): void => {
-    slot.show({ 'text/plain': '' });
-    slot.show(bundle);
+    place({ 'text/plain': '' });
+    place(bundle);
   };
   return {
     async update(figure: Figure): Promise<void> {

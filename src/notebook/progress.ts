@@ -13,21 +13,21 @@ export type ProgressTick = (done: number, note?: string) => Promise<void>;
  * ```
  */
 export function progress(total: number, label = '', everyMs = 150): ProgressTick {
-  const slot = displaySlot();
+  const show = displaySlot();
   const start = performance.now();
   let shownAt = -Infinity;
   return async (done: number, note = ''): Promise<void> => {
     const now = performance.now();
     if (now - shownAt < everyMs && done < total) return;
     shownAt = now;
-    const count = `${label} ${String(done)}/${String(total)} ${note}`.trim().replace(/ +/g, ' ');
+    const count = `${label} ${done}/${total} ${note}`.trim().replace(/ +/g, ' ');
     if (isStatic() || !inKernel()) {
       // A written notebook holds no durations; a log holds no intermediate states.
-      if (done >= total) slot.show({ 'text/plain': count });
+      if (done >= total) show({ 'text/plain': count });
     } else {
       const text = `${count} ${rate(done, total, (now - start) / 1000)}`;
-      const bar = `<progress value="${String(done)}" max="${String(total)}"></progress>`;
-      slot.show({ 'text/html': `${bar} ${escapeHtml(text)}`, 'text/plain': text });
+      const bar = `<progress value="${done}" max="${total}"></progress>`;
+      show({ 'text/html': `${bar} ${escapeHtml(text)}`, 'text/plain': text });
     }
     await breathe();
   };

@@ -1,7 +1,7 @@
 import { colourOf, fade } from './marks';
 import { type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Row, type Rows, numbersOf, recordsOf } from './rows';
-import { logTicks } from './scale';
+import { logTicks, ticksAt } from './scale';
 import { INK } from './theme';
 
 /** Which columns of the rows a panel of bars shows. */
@@ -128,10 +128,8 @@ export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {})
     fillcolor: fade(colour, 0.25),
     showlegend: false,
   }));
-  if (options.logX === true) {
-    const ticks = logTicks([...numbersOf(records, columns.q05), ...numbersOf(records, columns.q95)]);
-    Object.assign(panel.x, { tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) });
-  }
+  if (options.logX === true)
+    Object.assign(panel.x, ticksAt(logTicks([columns.q05, columns.q95].flatMap((end) => numbersOf(records, end)))));
   const names = records.map((row) => String(row[columns.name]));
   Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.5, -0.5], ticks: '' });
   return panel;

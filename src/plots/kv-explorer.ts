@@ -38,16 +38,18 @@ export function kvExplorerFigure(
   const labels = list.map((run, k) => names?.[k] ?? run.config.batching);
   const plotHeight = SIZE.panel * list.length + SIZE.between * (list.length - 1);
   const endsAt = Math.max(...list.flatMap(({ iterations }) => iterations.map(endOf)));
-  const perServer = servers.map((_, s) => list.map((run, k) => serverTraces(run, s, k)));
+  /** All traces, each of a server in a panel, or of a followed request. */
+  const layers: readonly { trace: object; s?: number; k: number; id?: string }[] = [
+    ...servers.flatMap((_, s) => list.flatMap((run, k) => serverTraces(run, s, k).map((trace) => ({ trace, s, k })))),
+    ...follow.flatMap((id) => list.map((run, k) => ({ trace: followedTrace(run, id, k), k, id }))),
+  ];
+  const isVisible = (shown: readonly number[], followed?: string): boolean[] =>
+    layers.map(({ s, k, id }) => (id === undefined ? s === shown[k] : id === followed));
 
   const titleOf = (k: number, s: number): string => `m<sub>s</sub>(k, t) [MB], ${servers[s].name}, ${labels[k]}`;
   const rangeOf = (shown: readonly number[]): number[] => [
     0,
     1.06 * Math.max(...shown.map((s) => megabytes(servers[s].kvCapacityBytes))),
-  ];
-  const isVisible = (shown: readonly number[], followed?: string): boolean[] => [
-    ...perServer.flatMap((panels, s) => panels.flatMap((traces, k) => traces.map(() => s === shown[k]))),
-    ...follow.flatMap((id) => list.map(() => id === followed)),
   ];
   /** A button after which the k-th panel shows the server `shown[k]` and, if any, one followed request. */
   const button = (label: string, shown: readonly number[], followed?: string): object => {
@@ -60,21 +62,16 @@ export function kvExplorerFigure(
   const everywhere = (s: number): number[] => list.map(() => s);
   const goesTo = (id: string): number[] =>
     list.map(({ requests }) => requests.find((request) => request.id === id)?.server ?? server);
-  const serverMenu = {
-    ...MENU,
-    buttons: servers.map(({ name }, s) => button(name, everywhere(s))),
-    active: server,
-    x: 1,
-  };
-  const requestMenu = {
-    ...MENU,
-    buttons: [button('follow a request', everywhere(server)), ...follow.map((id) => button(id, goesTo(id), id))],
-    active: 0,
-    x: 0.84,
-  };
-
+  const serverButtons = servers.map(({ name }, s) => button(name, everywhere(s)));
+  const requestButtons = [
+    button('follow a request', everywhere(server)),
+    ...follow.map((id) => button(id, goesTo(id), id)),
+  ];
+  const menus = [
+    { ...MENU, buttons: serverButtons, active: server, x: 1 },
+    { ...MENU, buttons: requestButtons, active: 0, x: 0.84 },
+  ];
   const visible = isVisible(everywhere(server));
-  const traces = [...perServer.flat(2), ...follow.flatMap((id) => list.map((run, k) => followedTrace(run, id, k)))];
   const axes = list.flatMap((_, k): [string, object][] => {
     const above = 1 - (k * (SIZE.panel + SIZE.between)) / plotHeight;
     const suffix = axisSuffix(k);
@@ -87,7 +84,7 @@ export function kvExplorerFigure(
     ];
   });
   return {
-    data: traces.map((trace, i) => ({ ...trace, visible: visible[i] })),
+    data: layers.map(({ trace }, i) => ({ ...trace, visible: visible[i] })),
     layout: {
       title: heading(`KV cache, iteration by iteration (${labels.join(', ')})`),
       height: SIZE.above + plotHeight + SIZE.below,
@@ -95,7 +92,7 @@ export function kvExplorerFigure(
       legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
       ...Object.fromEntries(axes),
       shapes: slotLines(config.slots, config.slotSeconds),
-      updatemenus: [serverMenu, ...(follow.length === 0 ? [] : [requestMenu])],
+      updatemenus: follow.length === 0 ? menus.slice(0, 1) : menus,
       sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
     },
   };
@@ -212,59 +209,45 @@ function poolLine(pool: number, endsAt: number): object {
   };
 }
 
-/** A request's way along the curve of its server: sent, prefilled, admitted, decoded and completed. */
+/**
+ * A request's way along the curve of its server: sent, prefilled, admitted, decoded and completed. Between two changes of
+ * the batch the level rises evenly, so that iterations where the rise changes are enough.
+ */
 function followedTrace(run: Inspection, id: string, k: number): object {
   const request = run.requests.find((candidate) => candidate.id === id);
-  const points = request === undefined ? [] : pathOf(run, request);
+  const own = request === undefined ? [] : requestIterations(run, request);
+  const rises = own.map(({ kvBytes }, i) => kvBytes - (own.at(i - 1)?.kvBytes ?? 0));
+  const turns = own.filter((_, i) => i === 0 || rises[i] !== rises.at(i + 1));
+  const rows = run.iterations.filter(({ server }) => server === request?.server);
+  /** Time, words in the hover text and words beside the point. */
+  const points: readonly (readonly [at: number, event: string, label?: string])[] =
+    request === undefined
+      ? []
+      : [
+          [request.arrivedAt, 'the slot starts', id],
+          [request.transmittedAt, 'it is sent'],
+          [request.synchronisedAt, 'the slowest request of its batch is sent'],
+          [request.prefillStartAt, 'its prefill starts'],
+          [request.prefillEndAt, 'its prefill ends'],
+          [request.joinedAt, 'it joins the running batch'],
+          ...turns.map(({ startsAt }) => [startsAt, ''] as const),
+          [request.completedAt, 'its last token', `last token after ${request.total.toFixed(2)} s`],
+        ];
   return {
     type: 'scatter',
     mode: 'lines+markers+text',
     name: id,
     showlegend: false,
-    x: Float32Array.from(points, ({ at }) => at),
-    y: Float32Array.from(points, ({ level }) => level),
-    text: points.map(({ label }) => label),
-    customdata: points.map(({ event }) => event),
+    x: Float32Array.from(points, ([at]) => at),
+    y: Float32Array.from(points, ([at]) => levelAt(rows, at)),
+    text: points.map(([, , label = '']) => label),
+    customdata: points.map(([, event]) => event),
     textposition: 'top right',
     textfont: { size: 12, color: INK },
     cliponaxis: false,
     line: { color: INK, width: 3 },
-    marker: { color: INK, size: points.map(({ event }) => (event === '' ? 0.1 : 9)) },
+    marker: { color: INK, size: points.map(([, event]) => (event === '' ? 0.1 : 9)) },
     hovertemplate: `${id}, %{x:.3f} s: %{customdata}<extra></extra>`,
     ...axesOf(k),
   };
-}
-
-interface PathPoint {
-  readonly at: number;
-  /** KV cache of the server at that time, MB. */
-  readonly level: number;
-  /** In the hover text; "" for an iteration. */
-  readonly event: string;
-  /** Beside the point. */
-  readonly label: string;
-}
-
-/** Between two changes of the batch the level rises evenly, so that iterations where the rise changes are enough. */
-function pathOf(run: Inspection, request: InspectedRequest): PathPoint[] {
-  const rows = run.iterations.filter(({ server }) => server === request.server);
-  const event = (at: number, name: string, label = ''): PathPoint => ({
-    at,
-    level: levelAt(rows, at),
-    event: name,
-    label,
-  });
-  const own = requestIterations(run, request);
-  const rises = own.map(({ kvBytes }, i) => kvBytes - (own.at(i - 1)?.kvBytes ?? 0));
-  const turns = own.filter((_, i) => i === 0 || rises[i] !== rises.at(i + 1));
-  return [
-    event(request.arrivedAt, 'the slot starts', request.id),
-    event(request.transmittedAt, 'it is sent'),
-    event(request.synchronisedAt, 'the slowest request of its batch is sent'),
-    event(request.prefillStartAt, 'its prefill starts'),
-    event(request.prefillEndAt, 'its prefill ends'),
-    event(request.joinedAt, 'it joins the running batch'),
-    ...turns.map(({ startsAt }) => event(startsAt, '')),
-    event(request.completedAt, 'its last token', `last token after ${request.total.toFixed(2)} s`),
-  ];
 }

@@ -2,6 +2,7 @@ import { rangeBars } from './bars';
 import { fade } from './marks';
 import { MOST_LINES, type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Row, type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
+import { ticksAt } from './scale';
 
 /** Which columns of the rows a panel of lines shows. */
 export interface LineColumns {
@@ -32,8 +33,7 @@ export function sweep(rows: Rows, columns: LineColumns, options: PanelOptions = 
   const places = [...new Set([...x, ...panel.overloaded.map((point) => point.x)])];
   if (places.some((value) => typeof value === 'string'))
     Object.assign(panel.x, { type: 'category', categoryarray: places, range: [-0.4, places.length - 0.6] });
-  else if (places.length <= 8)
-    Object.assign(panel.x, { tickmode: 'array', tickvals: places, ticktext: places.map(String) });
+  else if (places.length <= 8) Object.assign(panel.x, ticksAt(places));
   return panel;
 }
 

@@ -18,6 +18,11 @@ export function fade(colour: string, opacity: number): string {
   return `rgba(${channel(1)}, ${channel(3)}, ${channel(5)}, ${opacity})`;
 }
 
+/** Words on a panel; without other references its place is a share of the panel's width and height. */
+export function note(text: string, fields: object): object {
+  return { text, xref: 'x domain', yref: 'y domain', showarrow: false, ...fields };
+}
+
 /** Dotted lines at the slots' boundaries, as layout shapes over the whole height. */
 export function slotLines(slots: number, slotSeconds: number): object[] {
   return Array.from({ length: slots + 1 }, (_, t) => ({

@@ -1,7 +1,7 @@
 /** A figure is made of panels: each holds Plotly traces that its reader can see, change and add to. */
 import type { Figure } from './figure';
 import { INK, PAPER_COLOUR } from './theme';
-import { axisSuffix, colourOf, heading } from './marks';
+import { axisSuffix, colourOf, heading, note } from './marks';
 import { type Row, type Rows, groupsOf, recordsOf } from './rows';
 import { type Scale, scaleOf } from './scale';
 
@@ -184,18 +184,8 @@ function place(
     );
   const scale = scaleOf(panel);
   const onAxes = { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
-  const title = {
-    text: [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>'),
-    align: 'left',
-    xref: 'x domain',
-    yref: 'y domain',
-    x: 0,
-    y: 1,
-    xanchor: 'left',
-    yanchor: 'bottom',
-    yshift: 6,
-    showarrow: false,
-  };
+  const words = [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>');
+  const title = note(words, { align: 'left', x: 0, y: 1, xanchor: 'left', yanchor: 'bottom', yshift: 6 });
   const labels = [...limitLabels(panel, scale), ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin))];
   return {
     traces: [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes })),
@@ -242,20 +232,10 @@ function edgeMarks(panel: Panel, { valueAt }: Scale): object[] {
 /** The words of limits on the sheet's colour, so that curves do not strike them through. */
 function limitLabels({ limits, values }: Panel, { at }: Scale): object[] {
   const [yref, heightOf] = values.length > 0 ? ['y domain', at] : ['y', (y: number): number => y];
-  return limits.map(({ y, label }) => ({
-    text: label,
-    xref: 'x domain',
-    yref,
-    x: 1,
-    y: heightOf(y),
-    xanchor: 'right',
-    yanchor: 'bottom',
-    yshift: 2,
-    showarrow: false,
-    font: { size: 11 },
-    bgcolor: PAPER_COLOUR,
-    borderpad: 1,
-  }));
+  const look = { yref, font: { size: 11 }, bgcolor: PAPER_COLOUR, borderpad: 1 };
+  return limits.map(({ y, label }) =>
+    note(label, { ...look, x: 1, y: heightOf(y), xanchor: 'right', yanchor: 'bottom', yshift: 2 }),
+  );
 }
 
 /** The names of the lines at their right ends, moved apart where they would overlap. */
@@ -269,18 +249,10 @@ function endLabels({ ends }: Panel, { at }: Scale, height: number): object[] {
   const below = (places.at(-1) ?? 0) - 0.02;
   if (below < 0)
     for (let k = places.length - 1, floor = 0.02; k >= 0; k--, floor += step) places[k] = Math.max(places[k], floor);
-  return sorted.map(({ name, colour }, k) => ({
-    text: `<span style="color: ${colour}">■</span> ${name}`,
-    xref: 'x domain',
-    yref: 'y domain',
-    x: 1,
-    y: places[k],
-    xanchor: 'left',
-    yanchor: 'middle',
-    xshift: 6,
-    showarrow: false,
-    font: { size: 12 },
-  }));
+  const look = { font: { size: 12 }, xanchor: 'left', yanchor: 'middle', xshift: 6 };
+  return sorted.map(({ name, colour }, k) =>
+    note(`<span style="color: ${colour}">■</span> ${name}`, { ...look, x: 1, y: places[k] }),
+  );
 }
 
 /** Text in lines of at most so many characters, broken between words. */

@@ -1,7 +1,7 @@
 import { colourOf, fade } from './marks';
 import { type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Rows, numbersOf, placesOf, recordsOf, textsOf } from './rows';
-import { logTicks } from './scale';
+import { logTicks, ticksAt } from './scale';
 
 /** Rows as dots, one colour per group: single seeds, candidates, decisions. */
 export function points(
@@ -20,10 +20,8 @@ export function points(
     hovertemplate: `%{x:.4g}, %{y:.4g}${columns.text === undefined ? '' : ' %{text}'}<extra>${name}</extra>`,
   }));
   panel.values.push(...placesOf(recordsOf(rows), columns.y).filter((value) => typeof value === 'number'));
-  if (options.logX === true) {
-    const ticks = logTicks(numbersOf(recordsOf(rows), columns.x));
-    Object.assign(panel.x, { tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String), tickangle: 0 });
-  }
+  if (options.logX === true)
+    Object.assign(panel.x, ticksAt(logTicks(numbersOf(recordsOf(rows), columns.x))), { tickangle: 0 });
   return panel;
 }
 

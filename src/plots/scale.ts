@@ -26,10 +26,9 @@ export function scaleOf({ values, logY, y, overloaded }: Panel): Scale {
   const [from, to] = given ?? [start, high + pad + room];
   const read = isLog ? Math.log10 : (value: number): number => value;
   const write = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
-  const ticks = isLog ? ticksWithin(10 ** from, 10 ** to) : [];
   return {
     axis: isLog
-      ? { type: 'log', range: [from, to], tickmode: 'array', tickvals: ticks, ticktext: ticks.map(String) }
+      ? { type: 'log', range: [from, to], ...ticksAt(ticksWithin(10 ** from, 10 ** to)) }
       : { range: [from, to] },
     at: (value) => (read(value) - from) / (to - from),
     valueAt: (height) => write(from + height * (to - from)),
@@ -39,6 +38,11 @@ export function scaleOf({ values, logY, y, overloaded }: Panel): Scale {
 /** Whether positive values spread so far that only a logarithmic axis shows them all. */
 export function needsLog(values: readonly number[]): boolean {
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > 6 * Math.min(...values);
+}
+
+/** An axis with these ticks and plain numbers beside them. */
+export function ticksAt(places: readonly (number | string)[]): object {
+  return { tickmode: 'array', tickvals: places, ticktext: places.map(String) };
 }
 
 /** Ticks of a logarithmic axis over some values, with a little room at both ends; see `ticksWithin`. */

@@ -1,4 +1,5 @@
 /** Additions to a panel beside its data: the paper's values and words, and limits. */
+import { note } from './marks';
 import type { Panel } from './panel';
 import { INK } from './theme';
 
@@ -38,25 +39,12 @@ export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y
   if (axis === 'y') {
     if (panel.values.length > 0) panel.values.push(value);
     panel.limits.push({ y: value, label });
+    panel.shapes.push({ type: 'line', xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value, line });
+  } else {
+    const x = panel.x['type'] === 'log' ? Math.log10(value) : value;
+    panel.notes.push(note(label, { xref: 'x', x, y: 1, xanchor: 'left', yanchor: 'top', font: { size: 11 } }));
+    panel.shapes.push({ type: 'line', xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value, line });
   }
-  const isLog = panel[axis]['type'] === 'log';
-  panel.shapes.push(
-    axis === 'y'
-      ? { type: 'line', xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value, line }
-      : { type: 'line', xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value, line },
-  );
-  if (axis === 'x')
-    panel.notes.push({
-      text: label,
-      xref: 'x',
-      yref: 'y domain',
-      x: isLog ? Math.log10(value) : value,
-      y: 1,
-      xanchor: 'left',
-      yanchor: 'top',
-      showarrow: false,
-      font: { size: 11 },
-    });
   return panel;
 }
 
