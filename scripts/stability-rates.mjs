@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const { createRng } = require('../dist/core/rng');
 const { BacklogRecord } = require('../dist/env/stability');
 const { EdgeEnv } = require('../dist/env/edge-env');
-const { playSlots } = require('../dist/env/play-slots');
+const { playSlots } = require('../dist/env/simulate');
 const { schedulers } = require('../dist/schedulers/index');
 const { systemConfig } = require('../dist/system/presets');
 const { syntheticWorkload } = require('../dist/system/workload');
@@ -56,7 +56,7 @@ function servers(count, slots) {
       out.count = counts[slot];
     };
     const env = new EdgeEnv(config, seed, { workload: { maxRequestsPerSlot: config.users, fill } });
-    return playSlots(env, schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler')));
+    return playSlots(env, schedulers['ll-in-slot']);
   };
   // Prefills slow decoding down, so that capacity falls with the arrivals: it is taken at an overload of 5 %.
   let capacity = 40 * count;

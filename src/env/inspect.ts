@@ -1,13 +1,12 @@
-import { createRng } from '../core/rng';
 import { kilobytesToBytes } from '../core/units';
 import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import type { SlotOutcome } from './outcome';
-import { playSlots } from './play-slots';
-import type { Scheduler, SchedulerFactory } from './scheduler';
+import type { SchedulerFactory } from './scheduler';
+import { simulateOn } from './simulate';
 import type { Completion } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import type { ServerSpec } from '../system/scenario';
-import { Metrics, type RunMetrics } from './metrics';
+import type { RunMetrics } from './metrics';
 
 /** A completed request with the points in time that it passed and the parts of D_tot between them, all s. */
 export interface InspectedRequest extends Completion {
@@ -24,18 +23,6 @@ export interface InspectedRequest extends Completion {
 export interface Stay {
   readonly joinedAt: number;
   readonly endedAt: number;
-}
-
-/** The requests of one slot on one server: sent, synchronised and prefilled together. */
-export interface InspectedBatch {
-  readonly server: number;
-  readonly slot: number;
-  readonly requests: number;
-  /** The slot's start, s. */
-  readonly arrivedAt: number;
-  readonly synchronisedAt: number;
-  readonly prefillStartAt: number;
-  readonly prefillEndAt: number;
 }
 
 /** One decode iteration. */
@@ -80,7 +67,6 @@ export interface Inspection {
   readonly servers: readonly ServerSpec[];
   /** Completed requests, in order of arrival. */
   readonly requests: readonly InspectedRequest[];
-  readonly batches: readonly InspectedBatch[];
   /** By server, then in time. */
   readonly iterations: readonly InspectedIteration[];
   readonly slots: readonly InspectedSlot[];
@@ -114,17 +100,17 @@ export function inspect(
       },
     },
   });
-  const metrics = new Metrics(config.servers, config.balanceTolerance);
-  const assign = scheduler(config, createRng(seed).fork('scheduler'));
   const slots: InspectedSlot[] = [];
   const assignments: number[][] = [];
   const requests: InspectedRequest[] = [];
-  const noted: Scheduler = (view, assignment) => {
-    assign(view, assignment);
-    assignments.push(Array.from(assignment.subarray(0, view.count)));
+  const noted: SchedulerFactory = (system, rng) => {
+    const assign = scheduler(system, rng);
+    return (view, assignment) => {
+      assign(view, assignment);
+      assignments.push(Array.from(assignment.subarray(0, view.count)));
+    };
   };
-  for (const outcome of playSlots(env, noted)) {
-    metrics.add(outcome);
+  const metrics = simulateOn(env, noted, (outcome) => {
     slots.push(...slotRows(outcome));
     for (const request of outcome.completions.rows()) {
       const id = requestId(request.slot, request.index);
@@ -132,23 +118,12 @@ export function inspect(
       const transmittedAt = arrivedAt + request.transmission;
       requests.push({ ...request, id, arrivedAt, transmittedAt, earlierStays: stays.get(id) ?? [] });
     }
-  }
+  });
   requests.sort((a, b) => a.slot - b.slot || a.index - b.index);
-  const batches = batchesOf(requests);
-  return {
-    config,
-    kvBytesPerToken: alpha,
-    servers: env.servers.map((server) => server.spec),
-    requests,
-    batches,
-    iterations: withPhases(
-      iterations.sort((a, b) => a.server - b.server || a.startsAt - b.startsAt),
-      batches,
-    ),
-    slots,
-    assignments,
-    metrics: metrics.report(),
-  };
+  iterations.sort((a, b) => a.server - b.server || a.startsAt - b.startsAt);
+  const servers = env.servers.map((server) => server.spec);
+  const rows = withPhases(iterations, requests);
+  return { config, kvBytesPerToken: alpha, servers, requests, iterations: rows, slots, assignments, metrics };
 }
 
 function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome): InspectedSlot[] {
@@ -168,24 +143,12 @@ function requestId(slot: number, index: number): string {
   return `t${String(slot)}-${String(index)}`;
 }
 
-function batchesOf(requests: readonly InspectedRequest[]): InspectedBatch[] {
-  const batches = new Map<string, InspectedBatch>();
-  for (const { server, slot, arrivedAt, synchronisedAt, prefillStartAt, prefillEndAt } of requests) {
-    const key = `${String(server)} ${String(slot)}`;
-    const count = (batches.get(key)?.requests ?? 0) + 1;
-    batches.set(key, { server, slot, requests: count, arrivedAt, synchronisedAt, prefillStartAt, prefillEndAt });
-  }
-  return [...batches.values()].sort((a, b) => a.server - b.server || a.slot - b.slot);
-}
-
 /** k ≤ k̃: the iteration starts before the prefill of its slot's batch has ended. */
 function withPhases(
   iterations: readonly Omit<InspectedIteration, 'phase'>[],
-  batches: readonly InspectedBatch[],
+  requests: readonly InspectedRequest[],
 ): InspectedIteration[] {
-  return iterations.map((row) => {
-    const { server, slot, startsAt } = row;
-    const batch = batches.find((candidate) => candidate.server === server && candidate.slot === slot);
-    return { ...row, phase: batch !== undefined && startsAt < batch.prefillEndAt ? 'I' : 'II' };
-  });
+  const key = ({ server, slot }: { readonly server: number; readonly slot: number }): string => `${server} ${slot}`;
+  const prefillEndAt = new Map(requests.map((request) => [key(request), request.prefillEndAt]));
+  return iterations.map((row) => ({ ...row, phase: row.startsAt < (prefillEndAt.get(key(row)) ?? 0) ? 'I' : 'II' }));
 }

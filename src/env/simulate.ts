@@ -1,11 +1,10 @@
 import { invalid } from '../core/errors';
 import { createRng } from '../core/rng';
-import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
-import type { SlotOutcome } from './outcome';
-import { playSlots } from './play-slots';
-import type { SchedulerFactory } from './scheduler';
 import type { SystemConfig } from '../system/config';
+import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import { Metrics, type RunMetrics } from './metrics';
+import type { SlotOutcome } from './outcome';
+import type { SchedulerFactory } from './scheduler';
 
 export interface SimulateOptions extends EdgeEnvOptions {
   /** Called after every slot with its outcome, the same object each time. */
@@ -20,35 +19,55 @@ export interface SimulateAsyncOptions extends SimulateOptions {
 /** The longest time that `simulateAsync` computes before timers, input and signals have their turn, ms. */
 const TURN_MS = 40;
 
-/** A run slot by slot: yields after each, returns the report of all. */
-function* run(
-  config: SystemConfig,
-  scheduler: SchedulerFactory,
-  seed: number,
-  options: SimulateOptions,
-): Generator<undefined, RunMetrics, undefined> {
+/**
+ * Plays an episode slot by slot: the scheduler assigns, the environment runs the slot and its outcome is yielded, the
+ * last with the drain's. The same object each time, so copy values that are to be kept.
+ *
+ * @param scheduler draws from a stream of its own, forked from the environment's seed.
+ * @returns the report of all slots.
+ * @throws UserError when the scheduler is none, as a misspelt name of `schedulers` gives, or assigns to no server.
+ */
+export function* playSlots(env: EdgeEnv, scheduler: SchedulerFactory): Generator<SlotOutcome, RunMetrics, undefined> {
   if (typeof scheduler !== 'function')
     throw invalid(
       'scheduler',
       scheduler,
       'a function (system, rng) => (view, assignment) => …, such as schedulers.random',
     );
-  const env = new EdgeEnv(config, seed, options);
+  const { config, seed, outcome } = env;
   const metrics = new Metrics(env.servers.length, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
-  for (const outcome of playSlots(env, assign)) {
+  let step = env.reset();
+  let assignment = new Int32Array(step.view.count);
+  while (step.stepType !== 'last') {
+    if (assignment.length < step.view.count) assignment = new Int32Array(2 * step.view.count);
+    assign(step.view, assignment);
+    step = env.step(assignment);
     metrics.add(outcome);
-    options.onSlot?.(outcome);
-    yield;
+    yield outcome;
   }
   return metrics.report();
+}
+
+/** Plays an episode to its end: {@link simulate} on a given environment. */
+export function simulateOn(
+  env: EdgeEnv,
+  scheduler: SchedulerFactory,
+  onSlot: (outcome: SlotOutcome) => void = () => undefined,
+): RunMetrics {
+  const slots = playSlots(env, scheduler);
+  for (;;) {
+    const next = slots.next();
+    if (next.done === true) return next.value;
+    onSlot(next.value);
+  }
 }
 
 /**
  * Runs a scheduler for T slots and the drain.
  *
  * @param seed the run's seed; users, links and requests are the same for every scheduler.
- * @throws UserError when the scheduler is none, as a misspelt name of `schedulers` gives, or assigns to no server.
+ * @throws UserError as {@link playSlots}.
  */
 export function simulate(
   config: SystemConfig,
@@ -56,10 +75,7 @@ export function simulate(
   seed: number,
   options: SimulateOptions = {},
 ): RunMetrics {
-  const slots = run(config, scheduler, seed, options);
-  let next = slots.next();
-  while (next.done !== true) next = slots.next();
-  return next.value;
+  return simulateOn(new EdgeEnv(config, seed, options), scheduler, options.onSlot);
 }
 
 /**
@@ -72,16 +88,16 @@ export async function simulateAsync(
   seed: number,
   options: SimulateAsyncOptions = {},
 ): Promise<RunMetrics> {
-  const slots = run(config, scheduler, seed, options);
+  const slots = playSlots(new EdgeEnv(config, seed, options), scheduler);
   let turnEndsAt = performance.now() + TURN_MS;
-  let next = slots.next();
-  while (next.done !== true) {
+  for (;;) {
+    const next = slots.next();
+    if (next.done === true) return next.value;
+    options.onSlot?.(next.value);
     if (performance.now() >= turnEndsAt) {
       await new Promise((resolve) => setImmediate(resolve));
       turnEndsAt = performance.now() + TURN_MS;
     }
     options.signal?.throwIfAborted();
-    next = slots.next();
   }
-  return next.value;
 }

@@ -198,15 +198,15 @@ describe('traceWorkload, per-user', () => {
 });
 
 it.each<[Partial<TraceOptions>, string]>([
-  [{ users: 0 }, 'trace workload: users is 0; allowed: an integer >= 1'],
+  [{ users: 0 }, 'trace workload: users is 0; allowed: an integer from 1 to 1000000'],
   [{ slotSeconds: Number.NaN }, 'trace workload: slotSeconds is NaN; allowed: a finite number > 0'],
   [
     { load: { kind: 'thin', requestsPerSlot: 0 } },
-    'trace load: requestsPerSlot of thin is 0; allowed: a finite number > 0',
+    'trace workload: load.requestsPerSlot is 0; allowed: a finite number > 0',
   ],
-  [{ slots: 0 }, 'trace workload: slots is 0; allowed: an integer >= 1'],
+  [{ slots: 0 }, 'trace workload: slots is 0; allowed: an integer from 1 to 1000000000'],
   [{ load: { kind: 'per-user' }, from: 3 }, 'trace workload: from is 3; allowed: none with the load per-user'],
-  [{ load: { kind: 'rescale', requestsPerSlot: Number.NaN } }, 'trace load: requestsPerSlot of rescale is NaN'],
+  [{ load: { kind: 'rescale', requestsPerSlot: Number.NaN } }, 'trace workload: load.requestsPerSlot is NaN'],
 ])('traceWorkload refuses %j by name', (fault, message) => {
   expect(() => traceWorkload(makeTrace([0, 1]), { ...options, ...fault })).toThrow(message);
 });

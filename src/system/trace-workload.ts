@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
+import { parseWith } from '../core/parse';
 import { hashLabel, uniformAt } from '../core/rng';
+import { positive } from '../core/schema';
+import { configFields } from './config-schema';
 import type { Trace } from './trace';
-import type { Workload } from './workload';
+import type { SlotRequests, Workload } from './workload';
 
 /**
  * The way from a trace to slots:
@@ -27,6 +31,11 @@ export interface TraceOptions {
   readonly seed: number;
 }
 
+const loadSchema = z.object({ kind: z.string(), requestsPerSlot: positive.optional() });
+
+const { users, slotSeconds, slots } = configFields;
+const optionsSchema = z.object({ users, slotSeconds, slots, load: loadSchema });
+
 /**
  * The slot that holds a point in time, t·Δ ≤ at < (t + 1)·Δ, of decimal numbers: 0.3 s is the start of slot 3 of 0.1 s,
  * though in doubles 0.3 / 0.1 < 3. A quotient that is an integer but for the rounding of its parts is that integer.
@@ -50,9 +59,14 @@ function firstBeyond(low: number, high: number, isBeyond: (i: number) => boolean
   return low;
 }
 
+/** The slot of the last request as recorded. */
+const lastSlot = ({ arrivalSeconds }: Trace, slotSeconds: number): number =>
+  slotAt(arrivalSeconds[arrivalSeconds.length - 1], slotSeconds);
+
 /** The first request that was recorded in slot `from` or later. */
-function firstFrom({ name, arrivalSeconds }: Trace, from: number, slotSeconds: number): number {
-  const last = slotAt(arrivalSeconds.at(-1) as number, slotSeconds);
+function firstFrom(trace: Trace, from: number, slotSeconds: number): number {
+  const { name, arrivalSeconds } = trace;
+  const last = lastSlot(trace, slotSeconds);
   if (!Number.isInteger(from) || from < 0 || from > last)
     throw invalid(`trace ${name}: from`, from, `a slot of the trace, an integer from 0 to ${String(last)}`);
   return firstBeyond(0, arrivalSeconds.length, (i) => slotAt(arrivalSeconds[i], slotSeconds) >= from);
@@ -60,16 +74,7 @@ function firstFrom({ name, arrivalSeconds }: Trace, from: number, slotSeconds: n
 
 /** Mean load of a trace as recorded, requests per slot from the first arrival's to the last's. */
 export function traceLoad(trace: Trace, slotSeconds: number): number {
-  const { arrivalSeconds } = trace;
-  return arrivalSeconds.length / (slotAt(arrivalSeconds.at(-1) as number, slotSeconds) + 1);
-}
-
-function checkLoad(load: TraceLoad): void {
-  if (
-    (load.kind === 'thin' || load.kind === 'rescale') &&
-    !(load.requestsPerSlot > 0 && Number.isFinite(load.requestsPerSlot))
-  )
-    throw invalid(`trace load: requestsPerSlot of ${load.kind}`, load.requestsPerSlot, 'a finite number > 0');
+  return trace.arrivalSeconds.length / (lastSlot(trace, slotSeconds) + 1);
 }
 
 /**
@@ -79,51 +84,42 @@ function checkLoad(load: TraceLoad): void {
  * @param from the slot as recorded that comes first.
  */
 export function traceSlots(trace: Trace, load: TraceLoad, slotSeconds: number, from: number = 0): number {
-  checkLoad(load);
+  parseWith(loadSchema, load, 'trace load');
   if (load.kind === 'per-user') return Number.POSITIVE_INFINITY;
   const first = firstFrom(trace, from, slotSeconds);
   if (load.kind === 'rescale') return Math.floor((trace.arrivalSeconds.length - first - 1) / load.requestsPerSlot) + 1;
-  return slotAt(trace.arrivalSeconds.at(-1) as number, slotSeconds) - from + 1;
+  return lastSlot(trace, slotSeconds) - from + 1;
 }
 
 /**
  * Under rescale, the factor of the arrival times: request number R·T from the first on arrives when slot T begins, so
  * that the R·T before it arrive in slots 0 to T − 1. Where there are fewer, the mean gap is Δ / R.
  */
-function timeScale(
-  trace: Trace,
-  first: number,
-  startAt: number,
-  requestsPerSlot: number,
-  options: TraceOptions,
-): number {
-  const { slotSeconds, slots, from, load } = options;
+function timeScale(trace: Trace, first: number, perSlot: number, options: TraceOptions): number {
+  const { slotSeconds, slots, from = 0, load } = options;
+  const { name, arrivalSeconds } = trace;
   const has = traceSlots(trace, load, slotSeconds, from);
   if (slots > has)
     throw invalid(
-      `trace ${trace.name}: slots`,
+      `trace ${name}: slots`,
       slots,
-      `at most ${String(has)}, since at ${String(requestsPerSlot)} requests per slot it has no more`,
+      `at most ${String(has)}, since at ${String(perSlot)} requests per slot it has no more`,
     );
-  const { arrivalSeconds } = trace;
-  const gaps = Math.min(Math.ceil(requestsPerSlot * slots), arrivalSeconds.length - first - 1);
-  const span = arrivalSeconds[first + gaps] - startAt;
+  const gaps = Math.min(Math.ceil(perSlot * slots), arrivalSeconds.length - first - 1);
+  const span = arrivalSeconds[first + gaps] - from * slotSeconds;
   if (!(span > 0))
     throw new UserError(
-      `trace ${trace.name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`,
+      `trace ${name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`,
     );
-  return (slotSeconds * gaps) / (requestsPerSlot * span);
+  return (slotSeconds * gaps) / (perSlot * span);
 }
 
-/** The probability with which thin keeps each of `recorded` requests. */
-function keepProbability(recorded: number, slots: number, requestsPerSlot: number): number {
-  if (requestsPerSlot * slots > recorded)
-    throw invalid(
-      'trace load: requestsPerSlot of thin',
-      requestsPerSlot,
-      `at most the recorded load (${String(recorded / slots)} per slot over the ${String(slots)} slots that are run); rescale can raise it, from begins elsewhere`,
-    );
-  return (requestsPerSlot * slots) / recorded;
+/** Writes request i of a trace as the n-th of a slot. */
+function put(trace: Trace, i: number, out: SlotRequests, n: number, user: number): void {
+  out.user[n] = user;
+  out.inputTokens[n] = trace.inputTokens[i];
+  out.outputTokens[n] = trace.outputTokens[i];
+  out.predictedTokens[n] = trace.outputTokens[i];
 }
 
 /** One request per user and slot, with the length pair of a trace's request drawn uniformly. */
@@ -134,25 +130,9 @@ function perUser(trace: Trace, { users, seed }: TraceOptions): Workload {
     maxRequestsPerSlot: users,
     fill(slot, out): void {
       out.count = users;
-      for (let u = 0; u < users; u++) {
-        const i = Math.floor(uniformAt(key, slot, u, 0) * requests);
-        out.user[u] = u;
-        out.inputTokens[u] = trace.inputTokens[i];
-        out.outputTokens[u] = trace.outputTokens[i];
-        out.predictedTokens[u] = trace.outputTokens[i];
-      }
+      for (let u = 0; u < users; u++) put(trace, Math.floor(uniformAt(key, slot, u, 0) * requests), out, u, u);
     },
   };
-}
-
-function checkOptions({ users, slotSeconds, slots, load, from }: TraceOptions): void {
-  if (!Number.isInteger(users) || users < 1) throw invalid('trace workload: users', users, 'an integer >= 1');
-  if (!(slotSeconds > 0 && Number.isFinite(slotSeconds)))
-    throw invalid('trace workload: slotSeconds', slotSeconds, 'a finite number > 0');
-  if (!Number.isInteger(slots) || slots < 1) throw invalid('trace workload: slots', slots, 'an integer >= 1');
-  checkLoad(load);
-  if (load.kind === 'per-user' && from !== undefined)
-    throw invalid('trace workload: from', from, 'none with the load per-user, which leaves the times aside');
 }
 
 /**
@@ -162,28 +142,38 @@ function checkOptions({ users, slotSeconds, slots, load, from }: TraceOptions): 
  * Note: the wait for the slot's start, up to Δ, is not part of D_tot, which begins with the slot (III-A); and a user,
  * a seeded hash of the request's index, may have several requests in a slot or none.
  *
- * @throws UserError when the load cannot be had from this trace.
+ * @throws UserError when an option is out of range or the load cannot be had from this trace.
  */
 export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
-  checkOptions(options);
-  const { users, slotSeconds, slots, load, from = 0, seed } = options;
-  if (load.kind === 'per-user') return perUser(trace, options);
+  parseWith(optionsSchema, options, 'trace workload');
+  const { users, slotSeconds, slots, load, seed } = options;
+  if (load.kind === 'per-user') {
+    if (options.from === undefined) return perUser(trace, options);
+    throw invalid('trace workload: from', options.from, 'none with the load per-user, which leaves the times aside');
+  }
+  const { from = 0 } = options;
+  const { arrivalSeconds } = trace;
   const userKey = hashLabel(seed, 'trace-user');
-  const thinKey = hashLabel(seed, 'trace-thin');
-  const { arrivalSeconds, inputTokens, outputTokens } = trace;
   const first = firstFrom(trace, from, slotSeconds);
   let slotOf = (i: number): number => slotAt(arrivalSeconds[i], slotSeconds) - from;
   if (load.kind === 'rescale') {
-    const startAt = from * slotSeconds;
-    const scale = timeScale(trace, first, startAt, load.requestsPerSlot, options);
-    slotOf = (i): number => slotAt(Math.max(0, arrivalSeconds[i] - startAt) * scale, slotSeconds);
+    const scale = timeScale(trace, first, load.requestsPerSlot, options);
+    slotOf = (i): number => slotAt(Math.max(0, arrivalSeconds[i] - from * slotSeconds) * scale, slotSeconds);
   }
   const end = firstBeyond(first, arrivalSeconds.length, (i) => slotOf(i) >= slots);
-  const keep = load.kind === 'thin' ? keepProbability(end - first, slots, load.requestsPerSlot) : 1;
   /** Indices of the requests that are kept, in order of arrival. */
-  const kept = Int32Array.from({ length: end - first }, (_, k) => first + k).filter(
-    (i) => keep === 1 || uniformAt(thinKey, i, 0, 0) < keep,
-  );
+  let kept = Int32Array.from({ length: end - first }, (_, k) => first + k);
+  if (load.kind === 'thin') {
+    const share = (load.requestsPerSlot * slots) / kept.length;
+    if (share > 1)
+      throw invalid(
+        'trace load: requestsPerSlot of thin',
+        load.requestsPerSlot,
+        `at most the recorded load (${String(kept.length / slots)} per slot over the ${String(slots)} slots that are run); rescale can raise it, from begins elsewhere`,
+      );
+    const thinKey = hashLabel(seed, 'trace-thin');
+    if (share < 1) kept = kept.filter((i) => uniformAt(thinKey, i, 0, 0) < share);
+  }
   let most = 1;
   for (let k = 0, begin = 0; k < kept.length; k++) {
     if (slotOf(kept[k]) !== slotOf(kept[begin])) begin = k;
@@ -196,10 +186,7 @@ export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
       let n = 0;
       for (; begin + n < kept.length && slotOf(kept[begin + n]) === slot; n++) {
         const i = kept[begin + n];
-        out.user[n] = Math.floor(uniformAt(userKey, i, 0, 0) * users);
-        out.inputTokens[n] = inputTokens[i];
-        out.outputTokens[n] = outputTokens[i];
-        out.predictedTokens[n] = outputTokens[i];
+        put(trace, i, out, n, Math.floor(uniformAt(userKey, i, 0, 0) * users));
       }
       out.count = n;
     },

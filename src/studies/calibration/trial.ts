@@ -1,10 +1,9 @@
 /** The runs without learning by which some constants are judged. */
-import { createRng } from '../../core/rng';
 import { kilobytesToBytes } from '../../core/units';
 import { EdgeEnv } from '../../env/edge-env';
-import { Metrics, type RunMetrics } from '../../env/metrics';
-import { playSlots } from '../../env/play-slots';
+import type { RunMetrics } from '../../env/metrics';
 import type { SchedulerFactory } from '../../env/scheduler';
+import { simulateOn } from '../../env/simulate';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
@@ -103,10 +102,7 @@ export function simulateUnder(
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
   const profiles = gpusUnder({ ...constants, kvPoolFraction: config.kvPoolFraction });
   const serving = new Serving(serverSpecs(config, profiles), { ...config, kvBytesPerToken });
-  const env = new EdgeEnv(config, seed, {}, { serving });
-  const report = new Metrics(config.servers, config.balanceTolerance);
-  for (const outcome of playSlots(env, scheduler(config, createRng(seed).fork('scheduler')))) report.add(outcome);
-  return report.report();
+  return simulateOn(new EdgeEnv(config, seed, {}, { serving }), scheduler);
 }
 
 /** The three GPUs under some constants. */
