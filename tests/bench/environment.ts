@@ -1,7 +1,6 @@
-import { createRng } from '../../src/core/rng';
-import { EdgeEnv } from '../../src/env/edge-env';
-import { Metrics } from '../../src/env/metrics';
-import { playSlots } from '../../src/env/play-slots';
+import type { RunMetrics } from '../../src/env/metrics';
+import type { SlotOutcome } from '../../src/env/outcome';
+import { type SimulateOptions, simulate } from '../../src/env/simulate';
 import { schedulers } from '../../src/schedulers/index';
 import type { SystemConfig } from '../../src/system/config';
 import { systemConfig } from '../../src/system/presets';
@@ -27,23 +26,16 @@ function columnRecorder(): IterationRecorder {
 }
 
 /** The whole environment step, slot by slot: workload, mobility, channel, LL in-slot, engine, metrics; drain included. */
-function play(config: SystemConfig, seed: number, recorder?: IterationRecorder, onSlot?: (slot: number) => void): void {
-  const env = new EdgeEnv(config, seed, { recorder });
-  const metrics = new Metrics(config.servers, config.balanceTolerance);
-  const assign = schedulers['ll-in-slot'](config, createRng(seed).fork('scheduler'));
-  for (const outcome of playSlots(env, assign)) {
-    metrics.add(outcome);
-    onSlot?.(outcome.slot);
-  }
-  metrics.report();
-}
+const play = (config: SystemConfig, seed: number, options: SimulateOptions): RunMetrics =>
+  simulate(config, schedulers['ll-in-slot'], seed, options);
 
 /** The growth of memory from a tenth of a long run to its end, bytes. */
 function memoryGrowth(config: SystemConfig): number {
   let atFirst = 0;
-  play(config, 1, undefined, (slot) => {
+  const onSlot = ({ slot }: SlotOutcome): void => {
     if (slot + 1 === config.slots / 10) atFirst = process.memoryUsage.rss();
-  });
+  };
+  play(config, 1, { onSlot });
   return process.memoryUsage.rss() - atFirst;
 }
 
@@ -59,7 +51,7 @@ export function benchEnvironment({ quick, log }: BenchOptions): BenchFigure[] {
   for (let repetition = 0; repetition <= repetitions; repetition++) {
     for (const [k, [config, record]] of cases.entries()) {
       const start = process.cpuUsage();
-      play(config, 1 + repetition, record);
+      play(config, 1 + repetition, { recorder: record });
       if (repetition > 0) rates[k].push(config.slots / processorSeconds(start));
     }
     log(repetition === 0 ? 'warmed up' : `repetition ${String(repetition)}/${String(repetitions)}`);
