@@ -11,7 +11,7 @@ export type Draws = 'independent' | 'stratified';
  * @param out receives the servers, [U].
  */
 export function independentDraws(logProbs: Float32Array, U: number, S: number, rng: Rng, out: Int32Array): void {
-  for (let i = 0; i < U; i++) out[i] = sample(logProbs, i * S, S, rng);
+  for (let i = 0; i < U; i++) out[i] = sample(logProbs, i * S, S, rng.uniform());
 }
 
 /** The permutation of the slot, kept between slots. */
@@ -34,16 +34,5 @@ export function stratifiedDraws(logProbs: Float32Array, U: number, S: number, rn
     order[i] = order[j];
     order[j] = i;
   }
-  for (let i = 0; i < U; i++) {
-    let u = (u0 + order[i] / U) % 1;
-    let server = 0;
-    for (let s = 0; s < S; s++) {
-      const p = Math.exp(logProbs[i * S + s]);
-      // Where rounding leaves the probabilities a little short of 1, the last possible server is taken.
-      if (p > 0) server = s;
-      u -= p;
-      if (u < 0) break;
-    }
-    out[i] = server;
-  }
+  for (let i = 0; i < U; i++) out[i] = sample(logProbs, i * S, S, (u0 + order[i] / U) % 1);
 }

@@ -3,7 +3,7 @@ import type { BalanceMeasure } from '../env/count-balance';
 import type { Reward } from '../env/reward';
 import type { CreditFactory } from './credit/credit';
 import type { Draws } from './draws';
-import { type PolicyKind, policyDefaults } from './policy';
+import type { PolicyKind } from './policy';
 import { type TrainingConfig, trainingFields, trainingStandards } from './training-config';
 
 /** A learning method: how it assigns requests, what rewards it, and how the reward is credited to decisions. */
@@ -47,9 +47,10 @@ export function decisionOptions(
   return { balanceMeasure, showsQueue: queueSeen === 'always' || reward.usesQueue, draws };
 }
 
-/** The hyperparameters of a method where nothing else is said. */
+/** The hyperparameters of a method where nothing else is said; the pair scorer has S times the rows. */
 export function trainingDefaults({ policy, credit }: LearningMethod): TrainingConfig {
-  return { ...trainingStandards, ...policyDefaults(policy), ...credit.defaults };
+  const ofPolicy = policy === 'sequential' ? { hidden: [32, 32, 16] } : {};
+  return { ...trainingStandards, ...ofPolicy, ...credit.defaults };
 }
 
 /**

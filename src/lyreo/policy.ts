@@ -14,7 +14,6 @@ import type { SlotView } from '../env/slot-view';
 import { logSoftmax, sample, argMax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import { type Draws, independentDraws, stratifiedDraws } from './draws';
-import type { TrainingConfig } from './training-config';
 import { DriftForecast } from '../schedulers/drift-plus-penalty';
 
 /** How a slot's requests are assigned. */
@@ -54,12 +53,6 @@ export interface Policy {
   act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng | null, draws?: Draws): void;
 }
 
-/** Sizes of a policy's networks. */
-export interface PolicyOptions {
-  readonly servers: number;
-  readonly hidden: readonly number[];
-}
-
 /** An empty record for slots of `requests` requests. */
 export function slotRecord(policy: Policy, requests: number, servers: number): SlotRecord {
   return {
@@ -79,9 +72,7 @@ const IMPOSSIBLE = -1e9;
  * Every request is drawn on its own from the state at the slot's start. It must be *sampled* when it is evaluated too:
  * the most probable server is the same for nearly all requests of a slot.
  */
-function factorisedPolicy({ servers: S, hidden }: PolicyOptions, rng: Rng): Policy {
-  const sharedInputs = S * SERVER_FEATURES + SLOT_FEATURES;
-  const net = new Mlp({ sharedInputs, rowInputs: requestFeatures(S), hidden, outputs: S }, rng, 0.01);
+function factorisedPolicy(net: Mlp, S: number): Policy {
   return {
     kind: 'factorised',
     net,
@@ -168,29 +159,33 @@ function pairPolicy(net: Mlp, S: number): Policy {
         }
         for (let s = 0; s < S; s++) record.prior[i * S + s] += PRIOR_SHARPNESS * least;
         const rows = record.rows.subarray(i * S * PAIR_FEATURES, (i + 1) * S * PAIR_FEATURES);
-        let k = 0;
         for (let s = 0; s < S; s++) {
-          rows[k++] = clip(Math.log(view.inputTokens[i] / meanInputTokens));
-          rows[k++] = clip(2 * Math.log(view.predictedTokens[i] / meanOutputTokens));
-          rows[k++] = clip(latency[s] - meanLatency);
-          rows[k++] = clip(latency[s]);
-          rows[k++] = clip(delay[s]);
-          rows[k++] = clip(balance[s]);
-          rows[k++] = clip(cost[s] - least);
-          rows[k++] = clip(forecast.share(s));
-          rows[k++] = clip(forecast.share(s) - meanShare);
-          rows[k++] = clip(forecast.batch[s] / 10);
-          rows[k++] = clip(view.queue[s] / balanceUnit);
-          rows[k++] = clip(view.waiting[s] / 10);
-          rows[k++] = clip(forecast.requests[s] / 20);
-          rows[k++] = clip(i / view.count);
-          for (let c = 0; c < SERVER_CONSTANTS; c++) rows[k++] = constants[s * SERVER_CONSTANTS + c];
+          const pair = [
+            Math.log(view.inputTokens[i] / meanInputTokens),
+            2 * Math.log(view.predictedTokens[i] / meanOutputTokens),
+            latency[s] - meanLatency,
+            latency[s],
+            delay[s],
+            balance[s],
+            cost[s] - least,
+            forecast.share(s),
+            forecast.share(s) - meanShare,
+            forecast.batch[s] / 10,
+            view.queue[s] / balanceUnit,
+            view.waiting[s] / 10,
+            forecast.requests[s] / 20,
+            i / view.count,
+          ];
+          const bounded = pair.map((x) => Math.min(10, Math.max(-10, x)));
+          const own = constants.subarray(s * SERVER_CONSTANTS, (s + 1) * SERVER_CONSTANTS);
+          rows.set(bounded, s * PAIR_FEATURES);
+          rows.set(own, s * PAIR_FEATURES + bounded.length);
         }
         const scores = net.predict({ groups: 1, rowsPerGroup: S, shared: record.shared, rows });
         const row = record.allLogProbs.subarray(i * S, (i + 1) * S);
         for (let s = 0; s < S; s++) row[s] = scores[s] + record.prior[i * S + s];
         logSoftmax(row, S, row);
-        const s = draw === null ? argMax(row, 0, S) : sample(row, 0, S, draw);
+        const s = draw === null ? argMax(row, 0, S) : sample(row, 0, S, draw.uniform());
         record.actions[i] = s;
         record.logProbs[i] = row[s];
         assignment[i] = s;
@@ -200,18 +195,19 @@ function pairPolicy(net: Mlp, S: number): Policy {
   };
 }
 
-function clip(x: number): number {
-  return x > 10 ? 10 : x < -10 ? -10 : x;
-}
-
-/** Hyperparameters that differ from the defaults where the policy is of a kind: the pair scorer has S times the rows. */
-export function policyDefaults(kind: PolicyKind): Partial<TrainingConfig> {
-  return kind === 'sequential' ? { hidden: [32, 32, 16] } : {};
-}
-
-/** Makes the policy of a kind. */
-export function createPolicy(kind: PolicyKind, options: PolicyOptions, rng: Rng): Policy {
-  if (kind === 'factorised') return factorisedPolicy(options, rng);
-  const { servers, hidden } = options;
-  return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
+/**
+ * Makes the policy of a kind.
+ *
+ * @param hidden widths of the network's hidden layers.
+ */
+export function createPolicy(
+  kind: PolicyKind,
+  { servers, hidden }: { readonly servers: number; readonly hidden: readonly number[] },
+  rng: Rng,
+): Policy {
+  if (kind === 'sequential')
+    return pairPolicy(new Mlp({ sharedInputs: 0, rowInputs: PAIR_FEATURES, hidden, outputs: 1 }, rng, 0.01), servers);
+  const sharedInputs = servers * SERVER_FEATURES + SLOT_FEATURES;
+  const shape = { sharedInputs, rowInputs: requestFeatures(servers), hidden, outputs: servers };
+  return factorisedPolicy(new Mlp(shape, rng, 0.01), servers);
 }

@@ -140,7 +140,7 @@ describe('Ppo', () => {
     const shared = new Float32Array(T).fill(1);
     const allLogProbs = policy.net.predict({ groups: T, rowsPerGroup: U, shared, rows });
     logSoftmax(allLogProbs, S, allLogProbs);
-    const actions = wanted.map((_, d) => sample(allLogProbs, d * S, S, rng));
+    const actions = wanted.map((_, d) => sample(allLogProbs, d * S, S, rng.uniform()));
     const logProbs = Float32Array.from(actions, (a, d) => allLogProbs[d * S + a]);
     const fake: Partial<Rollout> = {
       slots: T,

@@ -1,5 +1,3 @@
-import type { Rng } from '../core/rng';
-
 /**
  * log softmax of each row: l_j = x_j − max − ln Σ exp(x − max).
  *
@@ -18,9 +16,8 @@ export function logSoftmax(logits: Float32Array, choices: number, out: Float32Ar
   }
 }
 
-/** Draws a choice 0..S−1 from one row of log probabilities; one uniform draw. */
-export function sample(logProbs: Float32Array, begin: number, choices: number, rng: Rng): number {
-  let u = rng.uniform();
+/** The choice 0..S−1 of one row of log probabilities whose share of [0, 1) holds u, a uniform draw. */
+export function sample(logProbs: Float32Array, begin: number, choices: number, u: number): number {
   let last = 0;
   for (let s = 0; s < choices; s++) {
     const p = Math.exp(logProbs[begin + s]);
