@@ -2,26 +2,22 @@ import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
 import { packageVersion } from '../core/files';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
-import type { MlpShape } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { Learner, type LearnerState, type UpdateLog } from './lyreo';
-import { type DecisionOptions, type LearningMethod, type MethodIds, methodIds } from './method';
+import { type DecisionOptions, type MethodIds, methodIds } from './method';
 import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 
-/** What determines a training: the same four give the same bytes. Functions of a method stand by their ids. */
-export interface TrainingRun {
+/** What every file of a training says; the same first four give the same bytes. */
+interface Saved {
   readonly config: SystemConfig;
+  /** Functions of a method stand by their ids. */
   readonly method: MethodIds;
   readonly training: TrainingConfig;
   readonly seed: number;
-}
-
-/** What every file of a training says. */
-interface Saved extends TrainingRun {
   readonly kind: 'checkpoint' | 'policy';
   /** Version of lyreo that wrote it. */
   readonly library: string;
@@ -46,13 +42,11 @@ export interface SavedPolicy extends Saved {
   readonly policy: Policy;
 }
 
-/** A policy's file: its network in place of itself. */
-interface PolicyFile extends Omit<SavedPolicy, 'policy'> {
-  readonly shape: MlpShape;
-  /** What the policy sees, formula by formula. */
+/** A policy's file: what it sees, formula by formula, and its weights in place of itself. */
+type PolicyFile = Omit<SavedPolicy, 'policy'> & {
   readonly features: readonly string[];
   readonly weights: Float32Array;
-}
+};
 
 /** How a checkpoint or policy is taken up again. */
 export interface TakeUpOptions {
@@ -87,54 +81,47 @@ export function loadCheckpoint(path: string): Checkpoint {
 }
 
 /**
- * A learner that continues where the checkpoint was written.
+ * A learner that continues a training where its checkpoint was written.
  *
- * @param method the functions whose ids the checkpoint has.
- * @throws UserError when the method has other ids, this version of lyreo has other networks, or a file that the
- *   configuration names has other content than then.
+ * @param asked the training that is to be continued, with the functions whose ids the checkpoint has.
+ * @throws UserError naming the first field in which the checkpoint's training is another, with both values; or when this
+ *   version of lyreo has other networks, or a file that the configuration names has other content than then.
  */
 export function resumeLearner(
   path: string,
   checkpoint: Checkpoint,
-  method: LearningMethod,
+  asked: Pick<Learner, 'config' | 'method' | 'training' | 'seed'>,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): Learner {
-  const { config, files, training, seed, state } = checkpoint;
-  checkSameRun({ ...checkpoint, method: methodIds(method) }, checkpoint, path);
-  if (!acceptChangedFiles) checkSameFiles(config, files, path);
-  const learner = new Learner(config, method, training, seed);
-  try {
-    learner.restore(state);
-  } catch (error) {
-    throw misfit(path, checkpoint, error instanceof Error ? error.message : String(error));
-  }
-  return learner;
-}
-
-/**
- * Whether a training that was asked for is the one of a checkpoint.
- *
- * @throws UserError naming the first field that differs, and both values.
- */
-export function checkSameRun(asked: TrainingRun, found: TrainingRun, path: string): void {
-  const fields = ({ method, training, config, seed }: TrainingRun): Readonly<Record<string, unknown>> => ({
+  const { config, files, seed, state } = checkpoint;
+  // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
+  if (!acceptChangedFiles) checkSameFiles(config, files, path, asked.config);
+  const { meanInputTokens, meanOutputTokens } = config;
+  const isMeasured = acceptChangedFiles && asked.config.lengthsFile !== undefined;
+  type Run = Pick<Saved, 'config' | 'method' | 'training' | 'seed'>;
+  const fields = ({ config, method, training, seed }: Run): Readonly<Record<string, unknown>> => ({
     ...Object.fromEntries(Object.entries(method).map(([name, id]) => [`method's ${name}`, id])),
     ...training,
     ...config,
+    ...(isMeasured && { meanInputTokens, meanOutputTokens }),
     seed,
   });
-  const [a, b] = [fields(asked), fields(found)];
+  const [a, b] = [fields({ ...asked, method: methodIds(asked.method) }), fields(checkpoint)];
   for (const name of new Set([...Object.keys(b), ...Object.keys(a)]))
     if (JSON.stringify(a[name]) !== JSON.stringify(b[name]))
       throw new UserError(`${name} is ${show(a[name])}; allowed: ${show(b[name])}, as in ${path}, or another folder`);
+  const learner = new Learner(config, asked.method, asked.training, seed);
+  fitted(path, checkpoint, () => {
+    learner.restore(state);
+  });
+  return learner;
 }
 
 /** Writes a policy with its configuration. */
 export function savePolicy(path: string, learner: Learner): void {
   const { decision, policy } = learner;
-  const { shape, parameters } = policy.net;
-  const file: PolicyFile = { ...savedOf('policy', learner), decision, shape, features, weights: parameters.values };
-  writeArrayFile(path, file);
+  const weights = policy.net.parameters.values;
+  writeArrayFile(path, { ...savedOf('policy', learner), decision, features, weights });
 }
 
 /**
@@ -150,11 +137,8 @@ export function loadPolicy(
   config?: SystemConfig,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): SavedPolicy {
-  const { shape, features: seen, weights, ...saved } = read(path, 'policy') as PolicyFile;
+  const { features: seen, weights, ...saved } = read(path, 'policy') as PolicyFile;
   const { method, training, seed, config: trained } = saved;
-  const changed = features.findIndex((feature, k) => feature !== seen[k]);
-  if (changed >= 0 || seen.length !== features.length)
-    throw misfit(path, saved, `feature ${changed} is ${show(seen[changed])}, not ${show(features[changed])}`);
   if (!acceptChangedFiles) checkSameFiles(trained, saved.files, path, config);
   const [own, other] = [serversOf(trained), serversOf(config ?? trained)];
   if (own !== other)
@@ -163,10 +147,11 @@ export function loadPolicy(
     );
   const size = { servers: trained.servers, hidden: training.hidden };
   const policy = createPolicy(method.policy, size, createRng(seed));
-  const { parameters, shape: expected } = policy.net;
-  if (JSON.stringify(shape) !== JSON.stringify(expected) || weights.length !== parameters.values.length)
-    throw misfit(path, saved, `its network is ${JSON.stringify(shape)}, not ${JSON.stringify(expected)}`);
-  parameters.restore(weights);
+  fitted(path, saved, () => {
+    const k = [...features, undefined].findIndex((feature, at) => feature !== seen[at]);
+    if (k >= 0) throw new RangeError(`feature ${k} is ${show(seen[k])}, not ${show(features[k])}`);
+    policy.net.parameters.restore(weights);
+  });
   return { ...saved, policy };
 }
 
@@ -182,8 +167,14 @@ function read(path: string, kind: Saved['kind']): Saved {
   return saved;
 }
 
-function misfit(path: string, { library }: Saved, reason: string): UserError {
-  return new UserError(
-    `${path} does not fit: ${reason}; it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`,
-  );
+/** @throws UserError when `work` finds that the file is of other features or networks. */
+function fitted(path: string, { library }: Saved, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(
+      `${path} does not fit: ${reason}; it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`,
+    );
+  }
 }

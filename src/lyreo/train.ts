@@ -5,9 +5,9 @@ import { UserError, invalid } from '../core/errors';
 import { makeFolder } from '../core/files';
 import type { SystemConfig } from '../system/config';
 import { checkSameFiles } from '../system/config-files';
-import { checkSameRun, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
+import { loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateDetail, type UpdateLog } from './lyreo';
-import { type LearningMethod, methodIds, trainingConfig } from './method';
+import { type LearningMethod, trainingConfig } from './method';
 import type { TrainingConfig } from './training-config';
 
 /** A training. */
@@ -83,45 +83,39 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const { config, folder, updates, checkpointEvery = 5, signal } = options;
   for (const [name, value] of Object.entries({ updates, checkpointEvery }))
     if (!Number.isInteger(value) || value < 1) throw invalid(name, value, 'an integer >= 1');
-  const files = folder === undefined ? undefined : trainingFiles(folder);
   const { learner, log, target } = start(options);
-  const save = (): void => {
-    if (files === undefined || folder === undefined) return;
+  let savedAt = learner.updates;
+  /** Writes the log, and checkpoint and policy where they are due. */
+  const write = (isDue: boolean): void => {
+    if (isDue) savedAt = learner.updates;
+    if (folder === undefined) return;
+    const files = trainingFiles(folder);
     // Another process that makes the same run of the run store may have ended and removed the folder.
     makeFolder(folder);
+    writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
+    if (!isDue) return;
     // In this order: wherever it is killed, the policy is not older than the checkpoint.
     savePolicy(files.policy, learner);
     saveCheckpoint(files.checkpoint, learner, log, updates);
   };
-  const saveLog = (): void => {
-    if (files === undefined || folder === undefined) return;
-    makeFolder(folder);
-    writeFileAtomic(files.log, log.map((entry) => `${logLine(entry)}\n`).join(''));
-  };
-  let savedAt = learner.updates;
   // More or fewer updates than before are asked for: a later resumption has to know, wherever this one is killed.
-  if (log.length === 0 || (target !== updates && learner.updates <= updates)) save();
-  saveLog();
+  write(log.length === 0 || (target !== updates && learner.updates <= updates));
   while (learner.updates < updates) {
     await new Promise((resolve) => setImmediate(resolve));
     if (signal?.aborted === true) break;
     checkSameFiles(config, learner.files, 'this training');
     const detail = learner.update();
     log.push(detail.log);
-    saveLog();
-    if (learner.updates % checkpointEvery === 0) {
-      save();
-      savedAt = learner.updates;
-    }
+    write(learner.updates % checkpointEvery === 0);
     options.onUpdate?.(detail.log, detail);
   }
-  if (savedAt < learner.updates) save();
+  if (savedAt < learner.updates) write(true);
   return { learner, log, aborted: learner.updates < updates };
 }
 
 /** A new learner, or the folder's. */
 function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; target?: number } {
-  const { config, method, seed = 1, folder, resume = false, acceptChangedFiles = false } = options;
+  const { config, method, seed = 1, folder, resume = false } = options;
   const training = trainingConfig(method, options.training ?? {});
   const path = folder === undefined ? '' : trainingFiles(folder).checkpoint;
   if (folder !== undefined) prepare(folder);
@@ -129,12 +123,7 @@ function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; tar
   if (!resume)
     throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume)`);
   const checkpoint = loadCheckpoint(path);
-  // Before the fields: the means of a changed lengthsFile differ too, and the file is the cause.
-  if (!acceptChangedFiles) checkSameFiles(checkpoint.config, checkpoint.files, path, config);
-  const { meanInputTokens, meanOutputTokens } = checkpoint.config;
-  const asked = acceptChangedFiles && config.lengthsFile !== undefined ? { meanInputTokens, meanOutputTokens } : {};
-  checkSameRun({ config: { ...config, ...asked }, method: methodIds(method), training, seed }, checkpoint, path);
-  const learner = resumeLearner(path, checkpoint, method, options);
+  const learner = resumeLearner(path, checkpoint, { config, method, training, seed }, options);
   const log = [...checkpoint.log];
   options.onResume?.(log);
   return { learner, log, target: checkpoint.target };
@@ -147,8 +136,7 @@ const HALF_MS = 60_000;
 function prepare(folder: string): void {
   makeFolder(folder);
   const places: readonly string[] = Object.values(trainingFiles(folder));
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
+  for (const path of readdirSync(folder).map((name) => join(folder, name))) {
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (places.includes(placeOfHalf(path) ?? '') && Date.now() - writtenAt > HALF_MS) rmSync(path, { force: true });
   }

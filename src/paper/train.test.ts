@@ -124,7 +124,8 @@ describe('train', () => {
       writeFileSync(path, text + more);
       await expect(from(path, 3)).rejects.toThrow(changed);
       const found = loadCheckpoint(checkpoint);
-      expect(() => resumeLearner(checkpoint, found, learningOf('lyreo').method)).toThrow(changed);
+      const asked = { ...found, method: learningOf('lyreo').method };
+      expect(() => resumeLearner(checkpoint, found, asked)).toThrow(changed);
       expect(() => loadPolicy(policy)).toThrow(changed);
       expect(() => loadPolicy(policy, config)).toThrow(changed);
       // A system with a file of its own is another system, and no changed file.
