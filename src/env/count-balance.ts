@@ -1,5 +1,4 @@
 import type { EdgeServer } from '../system/server';
-import { nextQueue } from './virtual-queue';
 
 /**
  * The quantity whose balance is learned: η as in the paper, or the count of active requests. A run is scored on η either
@@ -20,17 +19,11 @@ export interface BalanceColumns {
  * over servers equals η's, by a running average.
  */
 export class CountBalance {
-  /** Z of the counts, [S]. */
-  readonly queue: Float64Array;
   private readonly counts: Float64Array;
   private etaSum = 0;
   private countSum = 0;
 
-  constructor(
-    servers: number,
-    private readonly tolerance: number,
-  ) {
-    this.queue = new Float64Array(servers);
+  constructor(servers: number) {
     this.counts = new Float64Array(servers);
   }
 
@@ -47,11 +40,12 @@ export class CountBalance {
   }
 
   /**
-   * Writes Y and Z of the counts read last, and updates the counts' queues.
+   * Y of the counts read last.
    *
    * @param eta η_s(t) of the slot, [S].
+   * @param out receives Y_s(t), [S].
    */
-  advance(eta: Float64Array, out: BalanceColumns): void {
+  deviation(eta: Float64Array, out: Float64Array): void {
     const { counts } = this;
     const S = counts.length;
     let count = 0;
@@ -63,17 +57,11 @@ export class CountBalance {
     this.countSum += count;
     this.etaSum += meanEta;
     const scale = this.countSum === 0 ? 0 : this.etaSum / this.countSum;
-    for (let s = 0; s < S; s++) {
-      const y = (scale * (counts[s] - count)) ** 2;
-      out.deviation[s] = y;
-      out.queue[s] = this.queue[s];
-      this.queue[s] = nextQueue(this.queue[s], y, this.tolerance);
-    }
+    for (let s = 0; s < S; s++) out[s] = (scale * (counts[s] - count)) ** 2;
   }
 
-  /** Takes over the queues and the running average of another. */
+  /** Takes over the running average of another. */
   copyFrom(other: CountBalance): void {
-    this.queue.set(other.queue);
     this.etaSum = other.etaSum;
     this.countSum = other.countSum;
   }

@@ -43,6 +43,8 @@ export interface EdgeEnvOptions {
   readonly balanceMeasure?: BalanceMeasure | undefined;
   /** Whether a scheduler sees Z; otherwise it sees 0. Default true. */
   readonly showsQueue?: boolean | undefined;
+  /** Z_s(0) of the queues that are shown and learned from, [S]; those on which a run is scored begin at 0. Default 0. */
+  readonly startQueue?: Float64Array | undefined;
   /** Default: the configuration's lengths, one request per user and slot. */
   readonly workload?: Workload | undefined;
   /** Receives every decode iteration. */
@@ -73,6 +75,8 @@ export class EdgeEnv {
   private readonly workload: Workload;
   private readonly batchCount: Int32Array;
   private readonly queue: Float64Array;
+  /** Z of the balance measure, from which a reward learns, [S]. */
+  private readonly learnedQueue: Float64Array;
   private readonly counted: CountBalance | null;
   /** Z as schedulers see it, [S]. */
   private readonly shownQueue: Float64Array;
@@ -97,9 +101,9 @@ export class EdgeEnv {
     this.requests = slotRequests(this.workload.maxRequestsPerSlot);
     this.batchCount = new Int32Array(serverCount);
     this.queue = new Float64Array(serverCount);
-    this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount, config.balanceTolerance) : null;
-    this.shownQueue =
-      options.showsQueue === false ? new Float64Array(serverCount) : (this.counted?.queue ?? this.queue);
+    this.learnedQueue = options.startQueue?.slice() ?? new Float64Array(serverCount);
+    this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount) : null;
+    this.shownQueue = options.showsQueue === false ? new Float64Array(serverCount) : this.learnedQueue;
     const { servers } = this.serving;
     this.view = new SlotView(
       config,
@@ -155,7 +159,9 @@ export class EdgeEnv {
     outcome.queue.set(this.queue);
     balanceDeviation(outcome.eta, outcome.deviation);
     updateVirtualQueue(this.queue, outcome.deviation, config.balanceTolerance);
-    this.counted?.advance(outcome.eta, outcome.learned);
+    this.counted?.deviation(outcome.eta, outcome.learned.deviation);
+    outcome.learned.queue.set(this.learnedQueue);
+    updateVirtualQueue(this.learnedQueue, outcome.learned.deviation, config.balanceTolerance);
     this.slot++;
     const isLast = this.slot === config.slots;
     this.observe();
@@ -180,6 +186,7 @@ export class EdgeEnv {
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);
+    copy.learnedQueue.set(this.learnedQueue);
     if (copy.counted !== null && this.counted !== null) copy.counted.copyFrom(this.counted);
     copy.view.copyHistory(this.view);
     copy.outcome.completions.handles = [...this.outcome.completions.handles];

@@ -35,7 +35,7 @@ export interface SlotOutcome {
   readonly sent: Float64Array;
   /** Requests on each server when the slot ended, before the drain, [S]. */
   readonly backlog: Float64Array;
-  /** Y and Z of the balance measure, from which a reward learns; the two arrays above where the measure is η. */
+  /** Y and Z of the balance measure, from which a reward learns; Y is the array above where the measure is η. */
   readonly learned: BalanceColumns;
   /** Σ D_tot of the drain's requests, s; 0 before the last slot. */
   drainedLatency: number;
@@ -51,11 +51,11 @@ export interface SlotOutcome {
  * An outcome to be filled slot by slot.
  *
  * @param servers S.
- * @param learnsEta whether the balance measure is η, whose Y and Z are then learned from.
+ * @param learnsEta whether the balance measure is η, whose Y is then learned from.
  */
 export function emptyOutcome(servers: number, completions: Completions, learnsEta: boolean): SlotOutcome {
   const perServer = (): Float64Array => new Float64Array(servers);
-  const scored = { deviation: perServer(), queue: perServer() };
+  const deviation = perServer();
   return {
     slot: -1,
     arrived: 0,
@@ -67,8 +67,9 @@ export function emptyOutcome(servers: number, completions: Completions, learnsEt
     eta: perServer(),
     peak: perServer(),
     iterations: perServer(),
-    ...scored,
-    learned: learnsEta ? scored : { deviation: perServer(), queue: perServer() },
+    deviation,
+    queue: perServer(),
+    learned: { deviation: learnsEta ? deviation : perServer(), queue: perServer() },
     drainedLatency: 0,
     sent: perServer(),
     backlog: perServer(),

@@ -48,12 +48,16 @@ describe('draws while an episode is played', () => {
     for (const ratio of decisionRatios(policy, episode({ draws: 'stratified' }))) expect(ratio).toBeCloseTo(1, 4);
   });
 
-  it('a burst sends its requests to half of the servers and is not learned from', () => {
-    const { actions, answered } = episode({ burstSlots: 20 });
-    expect(new Set(actions.subarray(0, 20 * U)).size).toBe(2);
-    expect(answered.subarray(0, 20 * U).every((one) => one === 0)).toBe(true);
-    expect(new Set(actions.subarray(20 * U)).size).toBe(S);
-    expect(answered.subarray(20 * U).some((one) => one === 1)).toBe(true);
+  it('exploring starts draw the queues that are learned from; the scored ones begin at 0', () => {
+    const [plain, explored] = [episode({}), episode({ startQueue: 30 })];
+    const starts = explored.queue.subarray(0, S);
+    const most = 30 * config.balanceUnit;
+    expect(starts.every((z) => z > 0 && z < most)).toBe(true);
+    expect(new Set(starts).size).toBe(S);
+    expect(plain.queue.subarray(0, S).every((z) => z === 0)).toBe(true);
+    // The first slot's requests are the same, and so are Y and the scored Z as long as the assignments are.
+    expect(explored.metrics.meanQueue).toBeLessThan(Math.max(...starts));
+    expect(playEpisode(config, policy, 9, createRng(3), { startQueue: 30 }).queue[0]).not.toBe(starts[0]);
   });
 
   it('a mixture is refused where a ratio is per slot', () => {

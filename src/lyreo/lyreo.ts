@@ -139,11 +139,11 @@ export class Learner {
    */
   play(): Rollout {
     const { config, training } = this;
-    const { memoryWeight, fixedPenalty, penaltyUnit, independentShare, burstSlots } = training;
+    const { memoryWeight, fixedPenalty, penaltyUnit, independentShare, startQueue } = training;
     const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
     const violationUnit = penaltyUnit === 'printed' ? 1 : config.balanceTolerance;
     const weights = rewardWeights(config, memoryWeight, fixedPenalty, violationUnit);
-    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, burstSlots };
+    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, startQueue };
     const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
     const { completed, arrived } = rollout.metrics;
     if (completed === 0)

@@ -47,10 +47,14 @@ export function decisionOptions(
   return { balanceMeasure, showsQueue: queueSeen === 'always' || reward.usesQueue, draws };
 }
 
-/** The hyperparameters of a method where nothing else is said; the pair scorer has S times the rows. */
-export function trainingDefaults({ policy, credit }: LearningMethod): TrainingConfig {
+/**
+ * The hyperparameters of a method where nothing else is said. The pair scorer has S times the rows; without virtual
+ * queues there are none to begin with.
+ */
+export function trainingDefaults({ policy, credit, reward }: LearningMethod): TrainingConfig {
   const ofPolicy = policy === 'sequential' ? { hidden: [32, 32, 16] } : {};
-  return { ...trainingStandards, ...ofPolicy, ...credit.defaults };
+  const starts = reward.usesQueue ? {} : { startQueue: 0 };
+  return { ...trainingStandards, ...ofPolicy, ...credit.defaults, ...starts };
 }
 
 /**

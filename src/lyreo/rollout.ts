@@ -1,4 +1,4 @@
-import type { Rng } from '../core/rng';
+import { type Rng, createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
 import {
   SERVER_CONSTANTS,
@@ -87,8 +87,8 @@ export interface EpisodeOptions {
   readonly draws?: Draws | undefined;
   /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
   readonly independentShare?: number | undefined;
-  /** Slots at the start in which all requests go to a random half of the servers. Default 0. */
-  readonly burstSlots?: number | undefined;
+  /** Largest Z_s at the start, in units of `balanceUnit`; drawn by the episode's seed. Default 0. */
+  readonly startQueue?: number | undefined;
 }
 
 /**
@@ -104,9 +104,11 @@ export function playEpisode(
   options: EpisodeOptions = {},
 ): Rollout {
   const { slots: T, users: U, servers: S, slotSeconds } = config;
-  const { reward = driftPlusPenalty, weights = rewardWeights(config), burstSlots = 0 } = options;
+  const { reward = driftPlusPenalty, weights = rewardWeights(config), startQueue = 0 } = options;
   const { balanceMeasure, showsQueue } = options;
-  const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue });
+  const startRng = createRng(envSeed).fork('virtual queues');
+  const start = new Float64Array(S).map(() => startQueue * config.balanceUnit * startRng.uniform());
+  const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue, startQueue: start });
   const metrics = new Metrics(S, config.balanceTolerance);
   const record = slotRecord(policy, T * U, S);
   const sharedInputs = record.shared.length;
@@ -130,7 +132,6 @@ export function playEpisode(
     queue: new Float64Array(T * S),
   };
   const assignment = new Int32Array(U);
-  const burst = burstSlots === 0 || rng === null ? null : burstOn(S, rng);
   let step = env.reset();
   for (let t = 0; t < T; t++) {
     /** The slot's part of an array over all slots. */
@@ -148,7 +149,6 @@ export function playEpisode(
       allLogProbs: own(allLogProbs),
     };
     policy.act(view, assignment, slot, rng, drawsOfSlot(options, rng));
-    if (burst !== null && t < burstSlots) burst(slot.actions, assignment, view.count);
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     encodeChi(view, assignment, rollout.states.subarray(t * C), own(rollout.chi), own(rollout.contribution));
     step = env.step(assignment);
@@ -161,7 +161,6 @@ export function playEpisode(
     rollout.terms.memory[t] = memory;
   }
   encodeState(step.view, rollout.states, T * C);
-  rollout.answered.fill(0, 0, Math.min(burstSlots, T) * U);
   return { ...rollout, metrics: metrics.report() };
 }
 
@@ -170,15 +169,6 @@ function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOpt
   if (draws === 'independent' || independentShare === 0) return draws;
   if (rng === null || independentShare === 1 || rng.uniform() < independentShare) return 'independent';
   return draws;
-}
-
-/** Sends a slot's requests to servers of a random half, each to one drawn uniformly. */
-function burstOn(S: number, rng: Rng): (actions: Int32Array, assignment: Int32Array, count: number) => void {
-  const first = rng.int(S);
-  const half = Math.ceil(S / 2);
-  return (actions, assignment, count) => {
-    for (let i = 0; i < count; i++) actions[i] = assignment[i] = (first + rng.int(half)) % S;
-  };
 }
 
 function encodeState(view: SlotView, out: Float32Array, offset: number): void {

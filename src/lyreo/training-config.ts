@@ -39,14 +39,15 @@ export interface TrainingConfig {
   readonly draws: Draws;
   /**
    * Share of a training episode's slots that are drawn independently, the rest as `draws` says. Less than 1 needs a ratio
-   * per request: the product of marginals is not the density of stratified draws. Default 1.
+   * per request: the product of marginals is not the density of stratified draws. Default 1; 0.3 of the rule `request`.
    */
   readonly independentShare: number;
   /**
-   * Slots at the start of a training episode in which all requests go to a random half of the servers, so that the policy
-   * meets unbalanced states. These requests are not learned from. Default 0.
+   * Exploring starts: the largest Z_s at the start of a training episode, in units of `balanceUnit`. Each server's is drawn
+   * uniformly from 0 to it, so that a policy that balances well still meets unequal queues and does not forget what to do
+   * with them. Evaluations begin with Z = 0. Default 0, as printed; 20 of the rule `request`.
    */
-  readonly burstSlots: number;
+  readonly startQueue: number;
   /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 2. */
   readonly heldOutEpisodes: number;
   /** Slots of a held-out episode. Default 100. */
@@ -71,7 +72,7 @@ export interface TrainingConfig {
   readonly predictorSteps: number;
   /** Windows per step. Default 64. */
   readonly predictorBatch: number;
-  /** Default 1e-3. */
+  /** Default 1e-3; 3e-3 of the rule `request`. */
   readonly predictorLearningRate: number;
   /** Rollouts that the predictor learns from. Default 4. */
   readonly predictorMemory: number;
@@ -126,7 +127,7 @@ export const trainingFields: {
   ratio: ['per request', ...oneOf('per request', 'per slot')],
   draws: ['stratified', ...oneOf('independent', 'stratified')],
   independentShare: [1, ...share],
-  burstSlots: [0, ...integer(0)],
+  startQueue: [0, ...nonNegative],
   heldOutEpisodes: [2, ...integer(0)],
   heldOutSlots: [100, ...integer(1)],
   queueSeen: ['with virtual queue', ...oneOf('always', 'with virtual queue')],

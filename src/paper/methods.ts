@@ -27,8 +27,16 @@ export interface Method {
   readonly training?: Partial<TrainingConfig>;
 }
 
-/** The optimiser as the paper prints it: one ratio per slot, ten epochs without a KL stop, one learning rate. */
-export const printedOptimiser: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity, criticRate: 1 };
+/**
+ * The optimiser as the paper prints it: one ratio per slot, ten epochs without a KL stop, one learning rate, and episodes
+ * that begin with Z = 0.
+ */
+export const printedOptimiser: Partial<TrainingConfig> = {
+  ratio: 'per slot',
+  targetKl: Infinity,
+  criticRate: 1,
+  startQueue: 0,
+};
 
 /**
  * c of PPO's penalty, which the paper does not print. Of 1, 10, 100 and 1000 it is the best by PPO's own criterion, the

@@ -1,6 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Preset, SystemConfig } from '../system/config';
 import type { ConditionName } from './conditions';
+import { pilotTraining } from './learner-sweeps';
 
 /** A degree of thoroughness of the experiments. */
 export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot';
@@ -121,6 +122,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     windowsPrinted: [],
     windows: [],
     conditions: [],
+    training: pilotTraining,
     // Y and Z in the largest unit of 1 (printed), 0.3 and 0.1 at which the greedy's mean Z is stationary: from T = 800 to
     // T = 3,200 slots it goes from 1.10 to 1.40 with unit 1, from 0.134 to 0.137 with 0.3 (U = 40, seed 1). No learner
     // was asked.

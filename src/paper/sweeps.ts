@@ -1,7 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
 import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
-import { learnerSweeps } from './learner-sweeps';
+import { lapseSweeps, learnerSweeps } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
 
@@ -21,6 +21,7 @@ export const figureIds = [
   'printed',
   'beyond',
   'extras',
+  'lapses',
   'factorial',
   'switches',
   'penalty',
@@ -115,6 +116,7 @@ export function sweeps(profile: Profile): Sweep[] {
       ),
     ),
     sweep('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
+    ...(profile.name === 'paper' ? lapseSweeps(profile) : []),
   ];
 }
 
