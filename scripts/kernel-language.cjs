@@ -68,17 +68,8 @@ function withLanguage(made) {
   };
 }
 
-/** The nodes around a position, the innermost last. */
-function nodesAt({ cell, at }, accepts) {
-  const found = [];
-  const visit = (node) => {
-    if (node.getFullStart() > at || node.end < at) return;
-    if (accepts(node)) found.push(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(cell);
-  return found;
-}
+/** The innermost node of a kind around a position. */
+const nodeAt = ({ cell, at }, accepts) => ts.findAncestor(ts.findPrecedingToken(at, cell), accepts);
 
 // --- Shift-Tab ---------------------------------------------------------------------------------
 
@@ -92,13 +83,11 @@ const inOneLine = (text) => text.replace(/\s+/g, ' ').trim();
 /** The call between whose parentheses the cursor is: its signatures, and the fields of the argument there. */
 function signatureAt(place) {
   const { checker, cell, at } = place;
-  const isInside = (node) => {
-    if (!(ts.isCallExpression(node) || ts.isNewExpression(node)) || node.arguments === undefined) return false;
-    const isClosed = cell.text[node.end - 1] === ')';
-    return at >= node.arguments.pos && at <= (isClosed ? node.end - 1 : node.end);
-  };
-  const call = nodesAt(place, isInside).at(-1);
-  if (call === undefined) return undefined;
+  const callAt = (node) => node.parent && ts.SignatureHelp.getArgumentInfoForCompletions(node, at, cell);
+  const inside = nodeAt(place, callAt);
+  const found = inside && callAt(inside);
+  if (found === undefined) return undefined;
+  const { invocation: call, argumentIndex } = found;
   const type = checker.getTypeAtLocation(call.expression);
   const all = ts.isNewExpression(call) ? type.getConstructSignatures() : type.getCallSignatures();
   const chosen = checker.getResolvedSignature(call) ?? all[0];
@@ -111,22 +100,18 @@ function signatureAt(place) {
     if (about !== '') docs.push(`${parameter.name}: ${inOneLine(about)}`);
   }
   const fields = (expected) => (expected ? fieldsOf(expected, checker, call) : '');
-  const literal = nodesAt(place, (node) => ts.isObjectLiteralExpression(node) && node.pos >= call.arguments.pos).at(-1);
-  docs.push(...(literal ? [checker.getContextualType(literal)] : typesFrom(call, chosen, place)).map(fields));
+  const literal = nodeAt(place, (node) => ts.isObjectLiteralExpression(node) && node.pos >= call.arguments.pos);
+  const types = chosen.parameters
+    .slice(argumentIndex)
+    .map((parameter) => checker.getTypeOfSymbolAtLocation(parameter, call.expression));
+  // Of a record the fields alone, of anything else those of what may follow.
+  const expected = types.length > 0 && fields(types[0]) !== '' ? types.slice(0, 1) : types;
+  docs.push(...(literal ? [checker.getContextualType(literal)] : expected).map(fields));
   return {
     displayParts: [{ text: lines.join('\n') }],
     documentation: [{ text: docs.filter(Boolean).join('\n\n') }],
     tags: [],
   };
-}
-
-/** The types of the parameters from the one at the cursor on; of it alone if it is a record. */
-function typesFrom(call, { parameters }, { checker, at }) {
-  const index = call.arguments.findIndex((argument) => at <= argument.end);
-  const types = parameters
-    .slice(index < 0 ? call.arguments.length : index)
-    .map((parameter) => checker.getTypeOfSymbolAtLocation(parameter, call.expression));
-  return types.length > 0 && fieldsOf(types[0], checker, call) !== '' ? types.slice(0, 1) : types;
 }
 
 /** A line per field of a record: name, type and documentation; "" for anything else. */
@@ -159,7 +144,7 @@ const isBuiltIn = (symbol) =>
 function fieldsOfName({ kind }, place) {
   if (!['interface', 'type', 'alias'].includes(kind)) return '';
   const { checker } = place;
-  const name = nodesAt(place, ts.isIdentifier).at(-1);
+  const name = nodeAt(place, ts.isIdentifier);
   const symbol = name && checker.getSymbolAtLocation(name);
   if (symbol === undefined) return '';
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
@@ -172,7 +157,7 @@ function fieldsOfName({ kind }, place) {
 /** Candidates for the text between quotes; tslab would add them to what is typed already. */
 function inQuotes(result, place) {
   const { cell, at } = place;
-  const literal = nodesAt(place, ts.isStringLiteral).find((node) => node.getStart(cell) < at);
+  const literal = nodeAt(place, ts.isStringLiteral);
   if (literal === undefined) return undefined;
   const start = literal.getStart(cell) + 1;
   const isClosed = literal.end > start && cell.text[literal.end - 1] === cell.text[start - 1];
@@ -187,7 +172,7 @@ function inQuotes(result, place) {
 function afterDot(result, place) {
   if (result.candidates.length > 0) return undefined;
   const { checker, cell, at } = place;
-  const access = nodesAt(place, ts.isPropertyAccessExpression).at(-1);
+  const access = nodeAt(place, ts.isPropertyAccessExpression);
   if (access === undefined || at <= access.expression.end) return undefined;
   const dot = cell.text.indexOf('.', access.expression.end);
   const typed = cell.text.slice(dot + 1, at);

@@ -141,6 +141,7 @@ const packages = {
 
 // --- Python ------------------------------------------------------------------------------------
 
+const PIP = ['-m', 'pip', '--disable-pip-version-check', 'install'];
 const pythonStamp = inRoot('.venv', '.lyreo-stamp');
 /** A virtual environment holds absolute paths: a moved project needs a new one. */
 const pythonState = () => `${root}\n${sha(readFileSync(inRoot('scripts', 'requirements.txt')))}\n`;
@@ -151,9 +152,8 @@ const python = {
   async run() {
     rmSync(inRoot('.venv'), { recursive: true, force: true });
     await must(findPython(), ['-m', 'venv', inRoot('.venv')], 'The virtual environment failed');
-    const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '-qq'];
     const list = inRoot('scripts', 'requirements.txt');
-    await must(venvPython, [...pip, '-r', list], 'Installing JupyterLab failed');
+    await must(venvPython, [...PIP, '-qq', '-r', list], 'Installing JupyterLab failed');
     writeFileSync(pythonStamp, pythonState());
   },
 };
@@ -260,38 +260,29 @@ const WHEELS = {
   'darwin-arm64': { name: 'tensorflow', platforms: ['macosx_12_0_arm64'] },
 };
 
+/** pip compares the wheel with the index's hash and unpacks it; the C library and the headers are kept. */
 async function fetchTensorflow() {
   if (existsSync(unpacked())) return;
   const system = `${process.platform}-${process.arch}`;
   if (!(system in WHEELS)) throw new SetupError(`There is no TensorFlow wheel for ${system}.`);
-  const file = findWheel() ?? (await downloadWheel(WHEELS[system]));
-  const half = `${unpacked()}.part`;
-  rmSync(half, { recursive: true, force: true });
-  const code = await run(venvPython, [inRoot('scripts', 'unpack_wheel.py'), file, half]);
-  if (code !== 0) {
-    rmSync(file, { force: true });
-    throw new SetupError('The TensorFlow wheel is damaged; it was deleted.');
-  }
-  renameSync(half, unpacked()); // the name without .part exists only for a complete folder
-}
-
-function findWheel() {
-  if (!existsSync(cache('wheels'))) return undefined;
-  const wanted = new RegExp(`^tensorflow(_cpu)?-${TENSORFLOW}-.*\\.whl$`);
-  const name = readdirSync(cache('wheels')).find((file) => wanted.test(file));
-  return name && cache('wheels', name);
-}
-
-/** pip compares the file with the index's hash and moves it here only when it is whole. */
-async function downloadWheel({ name, platforms }) {
-  const options = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
+  const { name, platforms } = WHEELS[system];
+  const [whole, half] = ['whole', 'part'].map((ending) => `${unpacked()}.${ending}`);
+  for (const folder of [whole, half]) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(cache('wheels'), { recursive: true });
+  const only = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
-  const pip = ['-m', 'pip', '--disable-pip-version-check', 'download', '--no-cache-dir', '-q'];
-  const what = [`${name}==${TENSORFLOW}`, '--dest', cache('wheels'), ...options, ...tags];
-  const code = await run(venvPython, [...pip, ...what]);
-  const file = findWheel();
-  if (code !== 0 || !file) throw new SetupError(`pip could not download ${name} ${TENSORFLOW}.`);
-  return file;
+  const from = ['--find-links', cache('wheels'), '--no-cache-dir', '--no-compile', '--target', whole];
+  const what = [...only, ...tags, ...from, `${name}==${TENSORFLOW}`];
+  // pip unpacks in the temporary folder first, which may be small.
+  const options = { env: { ...process.env, TMPDIR: cache() } };
+  const code = await run(venvPython, [...PIP, '-q', ...what], options);
+  if (code !== 0) throw new SetupError(`pip could not install ${name} ${TENSORFLOW}.`);
+  mkdirSync(join(half, 'lib'), { recursive: true });
+  const kept = ['cc', 'framework'].map((part) => sharedLibrary(part));
+  for (const file of kept) renameSync(join(whole, 'tensorflow', file), join(half, 'lib', file));
+  renameSync(join(whole, 'tensorflow', 'include'), join(half, 'include'));
+  rmSync(whole, { recursive: true, force: true });
+  renameSync(half, unpacked()); // the name without .part exists only for a complete folder
 }
 
 function buildAddon() {
