@@ -21,8 +21,7 @@ main(async () => {
     'Markdown opens rendered': rendersMarkdown,
     'Shift-Tab shows signature and fields, Tab completes in quotes': helpsToWrite,
     'a stopped cell says how to continue': saysHowToContinue,
-    'display helpers': (page, lab) => runsAll(page, lab, writeHelpers),
-    ...Object.fromEntries(runnable.map((name) => [name, (page, lab) => runsAll(page, lab, copy(name))])),
+    ...Object.fromEntries(runnable.map((name) => [name, (page, lab) => runsAll(page, lab, name)])),
   };
   const lab = await startLab();
   const browser = await launchBrowser();
@@ -187,43 +186,17 @@ function saysHowToContinue(page, lab) {
   });
 }
 
-/** The display helpers by themselves: typed arrays, a figure that is redrawn, a table. */
-function writeHelpers(file) {
-  const sources = [
-    "import * as lyreo from 'lyreo';",
-    "await lyreo.plot({ data: [{ x: Float64Array.of(1, 2, 3), y: Float64Array.of(2, 1, 3) }], layout: { title: { text: 'typed' } } });",
-    `const live = lyreo.livePlot({ everyMs: 0 });
-for (let i = 1; i <= 4; i++) {
-  await live.update({ data: [{ y: Array.from({ length: i + 1 }, (_, k) => k) }], layout: { title: { text: 'update ' + i } } });
-  await new Promise((r) => setTimeout(r, 300));
-}
-await live.done();`,
-    "lyreo.table([{ name: 'a', value: 1 }]);",
-  ];
-  const shown = ['typed', 'update 4'].map((text) => ({
-    ...{ output_type: 'display_data', metadata: {} },
-    data: { [PLOTLY]: { data: [{ y: [1, 2] }], layout: { title: { text } } } },
-  }));
-  writeCells(
-    file,
-    sources,
-    sources.map((_, i) => shown.slice(i - 1, i)),
-  );
-}
-
-/** Writes a notebook of code cells, with the outputs of each. */
-function writeCells(file, sources, outputs = []) {
-  const cells = sources.map((source, i) => ({
-    ...{ cell_type: 'code', id: `cell-${i}`, execution_count: null, metadata: {}, source },
-    outputs: outputs[i] ?? [],
-  }));
+/** Writes a notebook of code cells. */
+function writeCells(file, sources) {
+  const code = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [] };
+  const cells = sources.map((source, i) => ({ ...code, id: `cell-${i}`, source }));
   const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
   writeFileSync(notebook(file), JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
 }
 
-/** Opens a notebook, runs all cells and compares the page with the stored outputs; resolves to a problem or undefined. */
-function runsAll(page, lab, write) {
-  return withFile(write, async (file) => {
+/** Opens a copy of a notebook, runs all cells and compares the page with the stored outputs; resolves to a problem or undefined. */
+function runsAll(page, lab, name) {
+  return withFile(copy(name), async (file) => {
     const cells = JSON.parse(readFileSync(notebook(file), 'utf8')).cells.filter(
       ({ cell_type }) => cell_type === 'code',
     );
@@ -235,8 +208,7 @@ function runsAll(page, lab, write) {
     await kernelIdle(page);
     const overhang = await page.evaluate(widestOverhang);
     if (overhang > 0) return `a stored picture is ${overhang} px wider than its cell`;
-    await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Run$/ }).click();
-    await page.locator('[data-command="runmenu:run-all"]').click();
+    await command(page, 'Run', 'runmenu:run-all');
     await page.waitForFunction(cellsRan, cells.filter(({ source }) => source.length > 0).length, RUN_ALL);
     await page.waitForFunction(plotsDrawn, figures.length, PATIENCE);
     await sleep(1000);

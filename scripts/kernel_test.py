@@ -1,7 +1,6 @@
 """The kernel's known faults, each against the real kernel. Prints `ok name` or `FAIL name: why`."""
 
 import os
-import re
 import subprocess
 import sys
 import time
@@ -115,22 +114,14 @@ def a_loop_that_blocks_after_an_await_is_interrupted(kernel):
 
 
 def a_cooperative_loop_ends_in_order_and_keeps_its_results(kernel):
-    code = """const signal = lyreo.interruptSignal();
-const beat = lyreo.progress(1e9);
+    # A signal asked for again and again is the same.
+    code = """const beat = lyreo.progress(1e9);
 let episodes = 0;
-while (!signal.aborted) await beat(++episodes);
+while (!lyreo.interruptSignal().aborted) await beat(++episodes);
 console.log('saved');"""
     outcome = ok(kernel.run(code, 20, [1]))
     assert "saved" in outcome.stdout and "run this cell again" in outcome.stdout, outcome
     assert "true" in ok(kernel.run("console.log(episodes > 10)")).stdout
-
-
-def a_signal_asked_for_again_and_again_is_the_same(kernel):
-    code = """let rounds = 0;
-while (!lyreo.interruptSignal().aborted) { rounds++; await new Promise((r) => setTimeout(r, 10)); }
-console.log('ended');"""
-    outcome = ok(kernel.run(code, 20, [1]))
-    assert "ended" in outcome.stdout, outcome
 
 
 def a_cooperative_loop_of_long_steps_ends_in_order(kernel):
@@ -227,17 +218,6 @@ def types_of_the_library_are_real(kernel):
     outcome = kernel.run("lyreo.noSuchName;")
     assert outcome.status == "error" and "noSuchName" in outcome.stderr, outcome
     alive(kernel)
-
-
-def no_export_is_any(kernel):
-    # `0 extends 1 & T` holds for any alone.
-    code = """type IsAny<T> = 0 extends 1 & T ? true : false;
-type AnyNames = { [K in keyof typeof lyreo]: IsAny<(typeof lyreo)[K]> extends true ? K
-  : (typeof lyreo)[K] extends (...a: never[]) => infer R ? (IsAny<R> extends true ? K : never) : never }[keyof typeof lyreo];
-const none: [AnyNames] extends [never] ? 'none' : AnyNames = 'none' as any;"""
-    ok(kernel.run(code))
-    found = kernel.ask("inspect", "none", 2)["data"]["text/plain"]
-    assert re.search(r'none: "none"', found), found
 
 
 def completion_and_documentation_work(kernel):

@@ -266,22 +266,28 @@ async function fetchTensorflow() {
   const system = `${process.platform}-${process.arch}`;
   if (!(system in WHEELS)) throw new SetupError(`There is no TensorFlow wheel for ${system}.`);
   const { name, platforms } = WHEELS[system];
-  const [whole, half] = ['whole', 'part'].map((ending) => `${unpacked()}.${ending}`);
-  for (const folder of [whole, half]) rmSync(folder, { recursive: true, force: true });
+  const [whole, half, temporary] = ['whole', 'part', 'tmp'].map((ending) => `${unpacked()}.${ending}`);
+  const clear = (...folders) => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
+  clear(whole, half, temporary);
+  mkdirSync(temporary, { recursive: true });
   mkdirSync(cache('wheels'), { recursive: true });
   const only = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
   const from = ['--find-links', cache('wheels'), '--no-cache-dir', '--no-compile', '--target', whole];
   const what = [...only, ...tags, ...from, `${name}==${TENSORFLOW}`];
   // pip unpacks in the temporary folder first, which may be small.
-  const options = { env: { ...process.env, TMPDIR: cache() } };
+  const options = { env: { ...process.env, TMPDIR: temporary } };
   const code = await run(venvPython, [...PIP, '-q', ...what], options);
   if (code !== 0) throw new SetupError(`pip could not install ${name} ${TENSORFLOW}.`);
-  mkdirSync(join(half, 'lib'), { recursive: true });
-  const kept = ['cc', 'framework'].map((part) => sharedLibrary(part));
-  for (const file of kept) renameSync(join(whole, 'tensorflow', file), join(half, 'lib', file));
-  renameSync(join(whole, 'tensorflow', 'include'), join(half, 'include'));
-  rmSync(whole, { recursive: true, force: true });
+  const libraries = ['cc', 'framework'].map((part) => [sharedLibrary(part), join('lib', sharedLibrary(part))]);
+  const headers = ['tensorflow/c', 'tensorflow/core/platform', 'tsl', 'xla/tsl'].map((folder) =>
+    join('include', folder),
+  );
+  for (const [from, to] of [...libraries, ...headers.map((folder) => [folder, folder])]) {
+    mkdirSync(dirname(join(half, to)), { recursive: true });
+    renameSync(join(whole, 'tensorflow', from), join(half, to));
+  }
+  clear(whole, temporary);
   renameSync(half, unpacked()); // the name without .part exists only for a complete folder
 }
 

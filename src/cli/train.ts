@@ -18,9 +18,9 @@ import { short, textList } from './report';
 import { type SystemOptions, addSystemOptions, isField, readSystem } from './system-options';
 
 interface TrainFlags extends SystemOptions {
-  readonly method: MethodName;
-  readonly seed: number;
-  readonly updates: number;
+  readonly method?: MethodName;
+  readonly seed?: number;
+  readonly updates?: number;
   readonly credit?: string;
   readonly out?: string;
   readonly checkpointEvery: number;
@@ -34,7 +34,7 @@ export function trainCommand(program: Command): void {
   const command = program
     .command('train')
     .description('train a policy; it can be stopped at any moment and resumed')
-    .addOption(option('--method <name>', 'one of the list below', z.enum(learningMethods), 'lyreo'))
+    .addOption(option('--method <name>', 'one of the list below (default: lyreo)', z.enum(learningMethods)))
     .addOption(
       option(
         '--credit <rule>',
@@ -42,8 +42,8 @@ export function trainCommand(program: Command): void {
         z.enum(creditRules.map(({ id }) => id)),
       ),
     )
-    .addOption(option('--seed <n>', 'seed of everything random', seeds, 1))
-    .addOption(option('--updates <n>', 'updates in all, of an episode each', integer(1, 1_000_000), 40))
+    .addOption(option('--seed <n>', 'seed of everything random (default: 1)', seeds))
+    .addOption(option('--updates <n>', 'updates in all, of an episode each (default: 40)', integer(1, 1_000_000)))
     .option('--out <folder>', 'where checkpoint.lyreo, log.jsonl and policy.lyreo are written')
     .option(
       '--resume',
@@ -74,9 +74,7 @@ Examples:
   $ lyreo train --set hidden=128,128,64 --set learningRate=1e-3 --json > log.jsonl
   $ lyreo evaluate runs/lyreo/policy.lyreo drift-plus-penalty`,
     )
-    .action(async (flags: TrainFlags) => {
-      await runTrain(flags, (name) => command.getOptionValueSource(name) === 'cli');
-    });
+    .action(runTrain);
 }
 
 function hyperparameterList(): string {
@@ -85,13 +83,13 @@ function hyperparameterList(): string {
     .join('\n');
 }
 
-async function runTrain(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => boolean): Promise<void> {
+async function runTrain(flags: TrainFlags): Promise<void> {
   const { out, resume } = flags;
   if (resume === true && out === undefined)
     throw new UserError('--resume is given without --out; allowed: both, or neither');
   if (flags.trace !== undefined)
     throw invalid('--trace', flags.trace, 'none; a training draws its requests from the configuration');
-  const { updates, ...options } = trainingOf(flags, isGiven);
+  const { updates, ...options } = trainingOf(flags);
   if (out === undefined && flags.json !== true)
     process.stderr.write('no --out: the policy and the log will not be kept\n');
   const { slots } = options.config;
@@ -140,26 +138,23 @@ type Asked = Pick<NamedTrainOptions, 'config' | 'method' | 'training' | 'seed' |
  * The training that the options describe. A resumption takes from the checkpoint the values that are not given again;
  * `train` compares the given ones with it.
  */
-function trainingOf(flags: TrainFlags, isGiven: (name: keyof TrainFlags) => boolean): Asked {
-  const { out, resume, seed, updates } = flags;
+function trainingOf(flags: TrainFlags): Asked {
   const isSystem = (text: string): boolean => isField(assignment(text)[0]);
   const { set = [] } = flags;
-  const system = { ...flags, set: set.filter(isSystem) };
-  const others = set.filter((text) => !isSystem(text));
-  const path = out === undefined ? '' : trainingFiles(out).checkpoint;
-  if (resume !== true || !existsSync(path)) {
-    const { config } = readSystem(system);
-    const method = withCredit(flags.method, flags.credit);
-    return { config, method, training: settings(others, method), seed, updates };
-  }
-  const found = loadCheckpoint(path);
-  const method = withCredit(isGiven('method') ? flags.method : learningByIds(found.method, path), flags.credit);
-  return {
-    config: readSystem(system, found.config).config,
+  const path = flags.out === undefined ? '' : trainingFiles(flags.out).checkpoint;
+  const found = flags.resume === true && existsSync(path) ? loadCheckpoint(path) : undefined;
+  const named = flags.method ?? (found === undefined ? 'lyreo' : learningByIds(found.method, path));
+  const method = withCredit(named, flags.credit);
+  const others = settings(
+    set.filter((text) => !isSystem(text)),
     method,
-    training: { ...found.training, ...settings(others, method) },
-    seed: isGiven('seed') ? seed : found.seed,
-    updates: isGiven('updates') ? updates : found.target,
+  );
+  return {
+    config: readSystem({ ...flags, set: set.filter(isSystem) }, found?.config).config,
+    method,
+    training: { ...found?.training, ...others },
+    seed: flags.seed ?? found?.seed ?? 1,
+    updates: flags.updates ?? found?.target ?? 40,
   };
 }
 

@@ -5,32 +5,25 @@ import type { FigureRuns } from '../paper/results';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { meanInterval } from '../core/statistics';
 
-/** "1 seed", "3 to 5 seeds": how many runs stand behind each point. */
-export function seedsText(counts: readonly number[]): string {
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (counts.length === 0 || most === 0) return 'no seeds';
-  return `${least === most ? '' : `${least} to `}${most} ${most === 1 ? 'seed' : 'seeds'}`;
-}
-
-/** The most names of missing runs in a sentence. */
-const NAMED = 6;
-
-/** In one line: how many runs stand behind a figure, which are missing, and what makes them. */
+/** In one line: how many runs stand behind a figure, "3 to 5 seeds per point", which are missing, and what makes them. */
 export function runsNote({ series, missing, command, figureId, profile }: FigureRuns): string {
-  const counts = series.flatMap(({ points }) => points.map(({ runs }) => runs.length));
-  const stored = counts.reduce((a, b) => a + b, 0);
-  const notes = countsOf(
-    series.flatMap(({ points }) => points.flatMap(({ runs }) => runs.flatMap(({ note }) => note ?? []))),
-  );
+  const points = series.flatMap((one) => one.points.map(({ runs }) => runs));
+  const counts = points.map((runs) => runs.length);
+  const stored = points.flat();
+  const [least, most] = [Math.min(...counts), Math.max(0, ...counts)];
+  const seeds =
+    most === 0 ? 'no seeds' : `${least === most ? '' : `${least} to `}${most} ${most === 1 ? 'seed' : 'seeds'}`;
+  const all = stored.length + missing.length;
   const have = [
-    `${figureId}: ${stored} of ${stored + missing.length} runs of the profile "${profile}" are stored, ${seedsText(counts)} per point.`,
-    ...notes.map(([note, count]) => `${count} of them: ${note}.`),
+    `${figureId}: ${stored.length} of ${all} runs of the profile "${profile}" are stored, ${seeds} per point.`,
+    ...countsOf(stored.flatMap(({ note }) => note ?? [])).map(([note, count]) => `${count} of them: ${note}.`),
   ].join(' ');
   if (missing.length === 0) return have;
-  const points = countsOf(missing.map((key) => key.replace(/-s\d+-[0-9a-f]+$/, '')));
-  const names = points.slice(0, NAMED).map(([name, count]) => `${count} × ${name}`);
-  const more = points.length > NAMED ? ` and ${points.length - NAMED} other points` : '';
-  return `${have} Missing: ${names.join(', ')}${more}. They are made by: ${command}`;
+  const names = countsOf(missing.map((key) => key.replace(/-s\d+-[0-9a-f]+$/, ''))).map(
+    ([name, count]) => `${count} × ${name}`,
+  );
+  const more = names.length > 6 ? ` and ${names.length - 6} other points` : '';
+  return `${have} Missing: ${names.slice(0, 6).join(', ')}${more}. They are made by: ${command}`;
 }
 
 function countsOf(names: readonly string[]): [name: string, count: number][] {
