@@ -34,7 +34,7 @@ export function experimentsCommand(program: Command): void {
     .addOption(
       option(
         '--profile <name>',
-        'paper (5 seeds, 800 slots), quick (all within minutes) or smoke (a test that everything runs)',
+        'paper (5 seeds, 800 slots), quick (all within minutes), smoke (a test that everything runs), pilot or starts (comparisons of learners)',
         z.enum(profileNames),
         'quick',
       ),

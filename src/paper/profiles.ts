@@ -4,7 +4,7 @@ import type { ConditionName } from './conditions';
 import { pilotTraining } from './learner-sweeps';
 
 /** A degree of thoroughness of the experiments. */
-export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot';
+export type ProfileName = 'paper' | 'quick' | 'smoke' | 'pilot' | 'starts';
 
 /** The numbers of a profile. */
 export interface Profile {
@@ -107,6 +107,13 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     conditions: ['azure', 'stale-1', 'tenfold'],
     training: { hidden: [8], updateEpochs: 1, minibatches: 1, predictorSteps: 1, predictorBatch: 2 },
     system: { users: 6, servers: 3 },
+  },
+  /** Where the range of LYREO’s exploring starts was chosen, on seeds that nothing else is judged by. */
+  starts: {
+    ...paper,
+    name: 'starts',
+    seeds: [6, 7],
+    usersOf: {},
   },
   pilot: {
     ...paper,

@@ -1,13 +1,13 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
 import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
-import { lapseSweeps, learnerSweeps } from './learner-sweeps';
+import { lapseSweep, learnerSweeps, startSweeps } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
 
 /**
  * The figures and tables that experiments can make, in the paper's order; `printed`: the three learners of Figs. 2 to 6
- * under the printed optimiser. The last four compare learners and belong to the profile `pilot`.
+ * under the printed optimiser. The last five compare learners and belong to the profiles `pilot` and `starts`.
  */
 export const figureIds = [
   'fig2',
@@ -26,6 +26,7 @@ export const figureIds = [
   'switches',
   'penalty',
   'printed-forms',
+  'starts',
 ] as const;
 
 /** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
@@ -73,6 +74,7 @@ export interface Sweep {
  */
 export function sweeps(profile: Profile): Sweep[] {
   if (profile.name === 'pilot') return learnerSweeps(profile);
+  if (profile.name === 'starts') return startSweeps(profile);
   const { seeds, windowSeeds, extraSeeds, conditionSeeds } = profile;
   type Value = Sweep['values'][number];
   const at = (figure: FigureId, x: Value['x'] = 'default', system: Value['system'] = {}): Value => ({
@@ -116,7 +118,7 @@ export function sweeps(profile: Profile): Sweep[] {
       ),
     ),
     sweep('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
-    ...(profile.name === 'paper' ? lapseSweeps(profile) : []),
+    ...(profile.name === 'paper' ? [lapseSweep(profile)] : []),
   ];
 }
 
