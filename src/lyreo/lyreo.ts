@@ -119,8 +119,8 @@ export class Learner {
       deviation: metrics.deviation,
       queue: metrics.meanQueue,
       highKvPercent: metrics.highKvPercent,
-      quality: credit.quality,
-      predictorLoss: credit.predictorLoss,
+      quality: credit.quality ?? 0,
+      predictorLoss: credit.predictorLoss ?? 0,
       ...ppo,
       ...(training.heldOutEpisodes > 0 && evaluateHeldOut(config, policy, decision, training, seed)),
     };
@@ -207,7 +207,7 @@ export class Learner {
     if (!this.training.returnNorm) return Float32Array.from(targets);
     const p = this.critic.parameters;
     const last = this.critic.depth - 1;
-    this.valueNorm.follow([targets], p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    this.valueNorm.follow(targets, p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
     return this.valueNorm.normalised(targets);
   }
 

@@ -34,16 +34,7 @@ const mine: CreditFactory = creditRule('mine', (rollout, values, { config, train
   const size = (a: Float32Array): number => Math.sqrt(a.reduce((sum, x) => sum + (x * x) / a.length, 0));
   const sizes = Float64Array.from({ length: T }, (_, t) => size(advantages.subarray(t * U, (t + 1) * U)));
   const median = sizes.slice().sort()[Math.floor(T / 2)];
-  const none = { quality: 0, predictorLoss: 0, redistributed: new Float64Array(0), returnToGo: new Float64Array(0) };
-  const scaled = advantages.map((a, d) => a / (sizes[Math.floor(d / U)] + median + 1e-12));
-  return {
-    ...none,
-    advantages: scaled,
-    targets,
-    marginalEffect: none.redistributed,
-    headWeights: [],
-    raw: streams.assigned,
-  };
+  return { advantages: advantages.map((a, d) => a / (sizes[Math.floor(d / U)] + median + 1e-12)), targets };
 });
 
 /** A reward as a user would write it; it is the library's under another name. */

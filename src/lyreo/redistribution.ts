@@ -8,13 +8,8 @@
  */
 export function redistributeReturn(predictions: Float64Array, returned: number): Float64Array {
   const H = predictions.length;
-  const redistributed = new Float64Array(H);
-  let before = 0;
-  for (let t = 0; t < H; t++) {
-    redistributed[t] = predictions[t] - before;
-    before = predictions[t];
-  }
-  if (H > 0) redistributed[H - 1] += returned - before;
+  const redistributed = predictions.map((g, t) => g - (t === 0 ? 0 : predictions[t - 1]));
+  if (H > 0) redistributed[H - 1] += returned - predictions[H - 1];
   return redistributed;
 }
 
@@ -33,9 +28,7 @@ export function redistributeReturn(predictions: Float64Array, returned: number):
  */
 export function redistributeToGo(estimates: Float64Array, costs: Float64Array, gamma: number): Float64Array {
   const T = estimates.length;
-  const redistributed = new Float64Array(T);
-  for (let t = 0; t < T; t++)
-    redistributed[t] = t === 0 ? estimates[0] : estimates[t] - (estimates[t - 1] - costs[t - 1]) / gamma;
+  const redistributed = estimates.map((q, t) => (t === 0 ? q : q - (estimates[t - 1] - costs[t - 1]) / gamma));
   if (T > 0) redistributed[T - 1] += costs[T - 1] - estimates[T - 1];
   return redistributed;
 }
@@ -45,16 +38,9 @@ export function redistributeToGo(estimates: Float64Array, costs: Float64Array, g
  * predictor has quality 0, and its redistribution is not used.
  */
 export function predictionQuality(predictions: Float64Array, targets: Float64Array): number {
-  const n = targets.length;
-  if (n === 0) return 0;
-  let mean = 0;
-  for (const y of targets) mean += y / n;
-  let residual = 0;
-  let total = 0;
-  for (let k = 0; k < n; k++) {
-    residual += (targets[k] - predictions[k]) ** 2;
-    total += (targets[k] - mean) ** 2;
-  }
+  const centre = targets.reduce((sum, y) => sum + y / targets.length, 0);
+  const residual = targets.reduce((sum, y, k) => sum + (y - predictions[k]) ** 2, 0);
+  const total = targets.reduce((sum, y) => sum + (y - centre) ** 2, 0);
   const quality = 1 - residual / total;
   return quality > 0 && total > 0 ? quality : 0;
 }

@@ -101,10 +101,9 @@ export class ReturnPredictor {
     const { steps, batch } = this.config;
     const { inputs: I, outputs: O, lstm } = this;
     const H = Math.min(this.config.window, batches[0].sequences.steps);
-    const inputs = batches.map(({ sequences }) => sequences.inputs);
-    const targets = batches.map((batch) => batch.targets);
+    const targets = Float64Array.from(batches.flatMap((given) => [...given.targets]));
     this.norm.follow(targets, lstm.parameters.view('head weights'), lstm.parameters.view('head bias'));
-    const normalised = targets.map((y) => this.norm.normalised(y));
+    const normalised = batches.map((given) => this.norm.normalised(given.targets));
     const x = new Float32Array(H * batch * I);
     const y = new Float32Array(H * batch * O);
     let loss = 0;
@@ -114,7 +113,7 @@ export class ReturnPredictor {
         const { sequences } = batches[which];
         const at = rng.int(sequences.count) * sequences.steps + rng.int(sequences.steps - H + 1);
         for (let h = 0; h < H; h++) {
-          x.set(inputs[which].subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);
+          x.set(sequences.inputs.subarray((at + h) * I, (at + h + 1) * I), (h * batch + b) * I);
           y.set(normalised[which].subarray((at + h) * O, (at + h + 1) * O), (h * batch + b) * O);
         }
       }

@@ -30,28 +30,25 @@ export class TargetNorm {
   /**
    * Takes over the mean and spread of new targets.
    *
-   * @param batches targets, [n, outputs] each.
+   * @param targets [n, outputs].
    * @param headWeights the last layer's weights [width, outputs], rewritten in place; `headBias` likewise.
    */
-  follow(batches: readonly Float64Array[], headWeights: Float32Array, headBias: Float32Array): void {
+  follow(targets: Float64Array, headWeights: Float32Array, headBias: Float32Array): void {
     const { outputs: O } = this;
-    const n = batches.reduce((count, targets) => count + targets.length / O, 0);
+    const n = targets.length / O;
     for (let o = 0; o < O; o++) {
-      let mean = 0;
-      for (const targets of batches)
-        for (let k = o; k < targets.length; k += O) mean += this.compressed(targets[k]) / n;
-      let square = 0;
-      for (const targets of batches)
-        for (let k = o; k < targets.length; k += O) square += (this.compressed(targets[k]) - mean) ** 2 / n;
-      const newScale = Math.max(1e-4, Math.sqrt(square));
+      const own = new Float64Array(n).map((_, k) => this.compressed(targets[k * O + o]));
+      const mean = own.reduce((sum, y) => sum + y / n, 0);
+      const square = own.reduce((sum, y) => sum + (y - mean) ** 2 / n, 0);
+      const scale = Math.max(1e-4, Math.sqrt(square));
       // A network that has seen nothing yet predicts nothing worth keeping.
       if (this.started) {
-        const ratio = this.scale[o] / newScale;
+        const ratio = this.scale[o] / scale;
         for (let k = o; k < headWeights.length; k += O) headWeights[k] *= ratio;
-        headBias[o] = headBias[o] * ratio + (this.mean[o] - mean) / newScale;
+        headBias[o] = headBias[o] * ratio + (this.mean[o] - mean) / scale;
       }
       this.mean[o] = mean;
-      this.scale[o] = newScale;
+      this.scale[o] = scale;
     }
     this.started = true;
   }

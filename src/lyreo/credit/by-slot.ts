@@ -15,7 +15,6 @@ function bySlot(
       rollout,
       streamCredit(streams[latency], headValues(values, 0), training.gamma, ofLatency),
       streamCredit(streams.immediate, headValues(values, 1), training.gamma, ofImmediate),
-      streams[latency],
     );
   });
 }

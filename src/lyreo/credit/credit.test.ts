@@ -8,6 +8,7 @@ import { own, ownLatencyCredit } from './own';
 import { printed } from './printed';
 import { request } from './request';
 import { slot } from './slot';
+import { rewardStreams } from './streams';
 import { type LearningMethod, trainingConfig } from '../method';
 import { createPolicy } from '../policy';
 import { ASSIGNED_FEATURES, type Rollout, playEpisode } from '../rollout';
@@ -54,7 +55,7 @@ describe('credit rules', () => {
     const credit = rule.assign(episode(2), values, createRng(3));
     expect(credit.advantages).toHaveLength(T * U);
     expect(credit.targets).toHaveLength(2 * T);
-    for (const array of [credit.advantages, credit.targets, credit.redistributed, credit.raw])
+    for (const array of [credit.advantages, credit.targets, credit.redistributed ?? []])
       expect(array.every(Number.isFinite)).toBe(true);
   });
 
@@ -67,13 +68,13 @@ describe('credit rules', () => {
   it('latencies by completion and by assignment slot are the same seconds, and so are Little’s, but for what the cut leaves', () => {
     const rollout = episode(4);
     const sum = (x: Float64Array): number => x.reduce((a, b) => a + b, 0);
-    const raw = (credit: CreditFactory): Float64Array => ruleOf(credit).assign(rollout, values, createRng(1)).raw;
+    const { delayed, assigned, presence } = rewardStreams(rollout, config);
     const nu = config.latencyWeight / U;
     // The last slot counts the drain's completions only by assignment.
     const late = nu * sum(rollout.latency.filter((_, d) => rollout.completedSlot[d] === T - 1));
-    expect(sum(raw(delayed).subarray(0, T - 1)) - late).toBeCloseTo(sum(raw(assigned)), 9);
-    expect(sum(raw(littlesLaw))).toBeGreaterThanOrEqual(sum(raw(assigned)));
-    expect(sum(raw(littlesLaw)) - sum(raw(assigned))).toBeLessThan(late);
+    expect(sum(delayed.subarray(0, T - 1)) - late).toBeCloseTo(sum(assigned), 9);
+    expect(sum(presence)).toBeGreaterThanOrEqual(sum(assigned));
+    expect(sum(presence) - sum(assigned)).toBeLessThan(late);
   });
 
   /** A predictor that says the same, far off, whatever it is asked. */

@@ -11,20 +11,18 @@ export interface Credit {
   readonly advantages: Float32Array;
   /** Latency head and immediate head, [T, 2]. */
   readonly targets: Float64Array;
-  /** Quality of the predictor on the new rollout, before it learned from it; 0 without a predictor. */
-  readonly quality: number;
-  /** Its mean squared error while it learned, normalised; 0 without a predictor. */
-  readonly predictorLoss: number;
-  /** Redistributed reward r' of every slot, [T]; empty without a predictor. */
-  readonly redistributed: Float64Array;
-  /** Predicted return to go after every slot's decision, g_t or Q_t, summed over servers, [T]; empty without a predictor. */
-  readonly returnToGo: Float64Array;
-  /** q_i(s), the change that request i would make in the return to go of server s, [T·U, S]; empty where credit is given by slot. */
-  readonly marginalEffect: Float64Array;
-  /** Weights of the heads later, earlier and balance, [3]; empty but for `request`. */
-  readonly headWeights: readonly number[];
-  /** The latency reward of every slot before redistribution, [T]. */
-  readonly raw: Float64Array;
+  /** Quality of the predictor on the new rollout, before it learned from it; like all below only with a predictor. */
+  readonly quality?: number;
+  /** Its mean squared error while it learned, normalised. */
+  readonly predictorLoss?: number;
+  /** Redistributed reward r' of every slot, [T]. */
+  readonly redistributed?: Float64Array;
+  /** Predicted return to go after every slot's decision, g_t or Q_t, summed over servers, [T]. */
+  readonly returnToGo?: Float64Array;
+  /** q_i(s), the change that request i would make in the return to go of server s, [T·U, S]; only `request` has it. */
+  readonly marginalEffect?: Float64Array;
+  /** Weights of the heads later, earlier and balance, [3]; only `request` has them. */
+  readonly headWeights?: readonly number[];
   /** The summands of the advantages; only `request` has them. */
   readonly parts?: CreditParts;
 }

@@ -64,7 +64,7 @@ export function requestCredit(
   }
   const median = spreads.slice().sort()[Math.floor(T / 2)];
   return {
-    ...sharedCredit(rollout, latency, immediate, streams.assigned),
+    ...sharedCredit(rollout, latency, immediate),
     advantages: credit.map((a, d) => a / (spreads[Math.floor(d / U)] + median + 1e-12)),
     shared,
   };

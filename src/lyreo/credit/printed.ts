@@ -1,3 +1,4 @@
+import { gather } from '../../nn/gather';
 import { predictionQuality, redistributeReturn } from '../redistribution';
 import type { ReturnPredictor, Sequences } from '../return-predictor';
 import { truncatedReturn } from '../returns';
@@ -57,8 +58,13 @@ export const printed: CreditFactory = {
         // A slot in several windows has the mean of their credit.
         for (const column of columns) for (let t = 0; t < T; t++) column[t] /= covering[t];
         const raw = streamCredit(total, stateValue, gamma, gaeLambda).target;
-        const credit = slotCredit(rollout, advantage, [target, raw], total);
-        return { ...credit, quality, predictorLoss, redistributed, returnToGo };
+        return {
+          ...slotCredit(rollout, advantage, [target, raw]),
+          quality,
+          predictorLoss,
+          redistributed,
+          returnToGo,
+        };
       },
     };
   },
@@ -91,17 +97,17 @@ function predicted(
   const inputsOf = ([begin, end]: Window): Float32Array => chi.subarray(begin * I, end * I);
   if (isOneSequence) {
     const predictions = windows.flatMap((window) => {
-      const steps = window[1] - window[0];
-      return [...norm.restored(lstm.predict({ steps, batch: 1, inputs: inputsOf(window) }))];
+      const inputs = inputsOf(window);
+      return [...norm.restored(lstm.predict({ steps: inputs.length / I, batch: 1, inputs }))];
     });
     const sequences = { count: 1, steps: chi.length / I, inputs: chi };
     return { sequences, predictions: Float64Array.from(predictions) };
   }
   const steps = windows[0][1] - windows[0][0];
-  const inputs = new Float32Array(windows.length * steps * I);
-  windows.forEach((window, k) => {
-    inputs.set(inputsOf(window), k * steps * I);
-  });
-  const sequences = { count: windows.length, steps, inputs };
+  const rows = Int32Array.from(
+    { length: windows.length * steps },
+    (_, k) => windows[Math.floor(k / steps)][0] + (k % steps),
+  );
+  const sequences = { count: windows.length, steps, inputs: gather(chi, rows, I) };
   return { sequences, predictions: predictor.predict(sequences) };
 }

@@ -1,3 +1,4 @@
+import { gather } from '../../nn/gather';
 import type { SystemConfig } from '../../system/config';
 import { lambdaTargets } from '../returns';
 import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
@@ -60,18 +61,10 @@ export function serverTargets(
     const assigned = costs.assigned.subarray(from, from + T);
     const balance = costs.balance.subarray(from, from + T);
     const estimate = (t: number, head: number): number => estimates[(from + t) * REQUEST_HEADS + head];
-    const later = lambdaTargets(
-      assigned,
-      assigned.map((c, t) => c + estimate(t, LATER)),
-      gamma,
-      0.9,
-    );
-    const deviation = lambdaTargets(
-      balance,
-      balance.map((_, t) => estimate(t, BALANCE)),
-      gamma,
-      0.9,
-    );
+    const withLater = assigned.map((c, t) => c + estimate(t, LATER));
+    const later = lambdaTargets(assigned, withLater, gamma, 0.9);
+    const ofBalance = balance.map((_, t) => estimate(t, BALANCE));
+    const deviation = lambdaTargets(balance, ofBalance, gamma, 0.9);
     for (let t = 0; t < T; t++) {
       const k = (from + t) * REQUEST_HEADS;
       targets[k + LATER] = later[t] - assigned[t];
@@ -83,11 +76,7 @@ export function serverTargets(
 }
 
 /** χ of every server, [S, T, PREDICTOR_FEATURES]: the rollout's [T, S, …] server by server. */
-export function serverSequences(rollout: Rollout): Float32Array {
-  const { slots: T, servers: S } = rollout;
-  const P = PREDICTOR_FEATURES;
-  const inputs = new Float32Array(S * T * P);
-  for (let t = 0; t < T; t++)
-    for (let s = 0; s < S; s++) inputs.set(rollout.chi.subarray((t * S + s) * P, (t * S + s + 1) * P), (s * T + t) * P);
-  return inputs;
+export function serverSequences({ slots: T, servers: S, chi }: Rollout): Float32Array {
+  const rows = Int32Array.from({ length: S * T }, (_, k) => (k % T) * S + Math.floor(k / T));
+  return gather(chi, rows, PREDICTOR_FEATURES);
 }

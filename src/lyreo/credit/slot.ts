@@ -34,7 +34,7 @@ export const slot: CreditFactory = {
         const latency = streamCredit(mixed, headValues(values, 0), share > 0 ? 0 : gamma, 0);
         const immediate = streamCredit(streams.immediate, headValues(values, 1), gamma, immediateLambda);
         return {
-          ...sharedCredit(rollout, latency, immediate, costs),
+          ...sharedCredit(rollout, latency, immediate),
           quality,
           predictorLoss,
           redistributed,

@@ -26,9 +26,7 @@ export function rewardStreams(rollout: Rollout, { latencyWeight }: SystemConfig)
   const immediate = new Float64Array(T);
   for (let t = 0; t < T; t++) {
     const slot = { latency: terms.latency[t], balance: terms.balance[t], memory: terms.memory[t] };
-    const rewards = slotReward(slot, latencyWeight, U);
-    delayed[t] = rewards.delayed;
-    immediate[t] = rewards.immediate;
+    ({ delayed: delayed[t], immediate: immediate[t] } = slotReward(slot, latencyWeight, U));
   }
   return { delayed, assigned, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
 }
@@ -55,35 +53,20 @@ export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
  *
  * @param advantage [T].
  * @param targets of the critic's heads, [T] each.
- * @param raw the latency reward before redistribution, [T].
  */
 export function slotCredit(
   { slots: T, requests: U }: Rollout,
   advantage: Float64Array,
   targets: readonly [Float64Array, Float64Array],
-  raw: Float64Array,
 ): Credit {
-  const nothing = new Float64Array(0);
   return {
     advantages: new Float32Array(T * U).map((_, d) => advantage[Math.floor(d / U)]),
     targets: new Float64Array(2 * T).map((_, k) => targets[k % 2][k >> 1]),
-    quality: 0,
-    predictorLoss: 0,
-    redistributed: nothing,
-    returnToGo: nothing,
-    marginalEffect: nothing,
-    headWeights: [],
-    raw,
   };
 }
 
 /** {@link slotCredit} with the sum of the advantages of the two streams. */
-export function sharedCredit(
-  rollout: Rollout,
-  latency: StreamCredit,
-  immediate: StreamCredit,
-  raw: Float64Array,
-): Credit {
+export function sharedCredit(rollout: Rollout, latency: StreamCredit, immediate: StreamCredit): Credit {
   const advantage = latency.advantage.map((a, t) => a + immediate.advantage[t]);
-  return slotCredit(rollout, advantage, [latency.target, immediate.target], raw);
+  return slotCredit(rollout, advantage, [latency.target, immediate.target]);
 }
