@@ -38,8 +38,8 @@ export { schedulers, type SchedulerName } from './schedulers/index';
 // Sections IV-B and IV-C: learning.
 export { type Policy, slotRecord } from './lyreo/policy';
 export { type Rollout, playEpisode } from './lyreo/rollout';
-export { truncatedReturn, performanceBound } from './lyreo/returns';
-export { truncationChecks } from './lyreo/truncation';
+export { truncatedReturn } from './lyreo/returns';
+export { performanceBound, truncationChecks } from './lyreo/truncation';
 export { redistributeReturn } from './lyreo/redistribution';
 export { type PredictorBatch, ReturnPredictor } from './lyreo/return-predictor';
 export { type LearningMethod, trainingDefaults } from './lyreo/method';

@@ -166,7 +166,7 @@ describe('Ppo', () => {
       const root = createRng(8);
       const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
       const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
+      const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
       const ppo = new Ppo(policy, critic, { ...config, ratio });
       const before = mean(play(policy, 100).rewards);
       let log;
@@ -190,7 +190,7 @@ describe('Ppo', () => {
       const root = createRng(10);
       const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [8], outputs: S }, root.fork('policy'), 0.01);
       const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
+      const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
       const { rollout, rewards } = play(policy, 1);
       rollout.answered[4] = 0;
       if (spoil) {
@@ -208,7 +208,7 @@ describe('Ppo', () => {
     const root = createRng(9);
     const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16], outputs: S }, root.fork('policy'), 0.01);
     const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-    const critic = new Mlp({ sharedInputs: 1, rowInputs: 0, hidden: [8], outputs: 2 }, root.fork('critic'));
+    const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
     const ppo = new Ppo(policy, critic, { ...config, learningRate: 0.05, targetKl: 0.01 });
     const { rollout, rewards } = play(policy, 1);
     const log = ppo.update(rollout, rewards, new Float32Array(T * 2).fill(1), root);

@@ -3,7 +3,7 @@ import { Adam, type AdamState } from '../nn/adam';
 import { mean } from '../core/statistics';
 import { logSoftmax } from '../nn/categorical';
 import { gather } from '../nn/gather';
-import { Mlp } from '../nn/mlp';
+import { Mlp, type MlpBatch } from '../nn/mlp';
 import { squaredError } from '../nn/network';
 import { ClipLoss, type Decisions } from './clip-loss';
 import type { TrainingConfig } from './training-config';
@@ -44,13 +44,17 @@ export interface PpoState {
 
 /** A critic: one network, one head per stream of rewards. */
 export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Mlp {
-  return new Mlp({ sharedInputs: criticInputs(servers), rowInputs: 0, hidden, outputs: heads }, rng, 0.1);
+  return new Mlp({ sharedInputs: 0, rowInputs: criticInputs(servers), hidden, outputs: heads }, rng, 0.1);
+}
+
+/** States as rows of the critic, a group each. */
+function batchOf(critic: Mlp, states: Float32Array): MlpBatch {
+  return { groups: states.length / critic.shape.rowInputs, rowsPerGroup: 1, shared: new Float32Array(0), rows: states };
 }
 
 /** V of every state, [T + 1, heads]. */
 export function stateValues(critic: Mlp, states: Float32Array): Float32Array {
-  const groups = states.length / critic.shape.sharedInputs;
-  return critic.predict({ groups, rowsPerGroup: 1, shared: states, rows: new Float32Array(0) });
+  return critic.predict(batchOf(critic, states));
 }
 
 /** One PPO update of a policy and its critic from one rollout. */
@@ -174,12 +178,11 @@ export class Ppo {
 
   /** Mean squared error of every head, L^VF of IV-B3; returns the sum over slots. */
   private stepCritic(rollout: Rollout, targets: Float32Array, slots: Int32Array): number {
-    const { sharedInputs, outputs: heads } = this.critic.shape;
-    const shared = gather(rollout.states, slots, sharedInputs);
+    const { rowInputs, outputs: heads } = this.critic.shape;
+    const states = gather(rollout.states, slots, rowInputs);
     const target = gather(targets, slots, heads);
-    const batch = { groups: slots.length, rowsPerGroup: 1, shared, rows: new Float32Array(0) };
     let loss = 0;
-    this.critic.learn(batch, (outputs, out, first) => {
+    this.critic.learn(batchOf(this.critic, states), (outputs, out, first) => {
       loss += squaredError(outputs, target.subarray(first * heads), this.config.vfCoef, slots.length, out);
     });
     this.criticOptimiser.step();
@@ -188,8 +191,8 @@ export class Ppo {
 
   /** 1 − Var(target − V)/Var(target) of the first head. */
   private explainedVariance({ slots: T, states }: Rollout, targets: Float32Array): number {
-    const { sharedInputs, outputs: heads } = this.critic.shape;
-    const values = stateValues(this.critic, states.subarray(0, T * sharedInputs));
+    const { rowInputs, outputs: heads } = this.critic.shape;
+    const values = stateValues(this.critic, states.subarray(0, T * rowInputs));
     const target = Float64Array.from({ length: T }, (_, t) => targets[t * heads]);
     const variance = (x: Float64Array): number => {
       const centre = mean(x);

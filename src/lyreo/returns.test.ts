@@ -6,14 +6,8 @@ import { delayed as byCompletion } from './credit/by-slot';
 import { rewardStreams } from './credit/streams';
 import { type LearningMethod, trainingConfig } from './method';
 import { Learner } from './lyreo';
-import {
-  generalisedAdvantage,
-  lambdaTargets,
-  performanceBound,
-  returnsToGo,
-  truncatedReturn,
-  truncationError,
-} from './returns';
+import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
+import { performanceBound, truncationChecks, truncationError } from './truncation';
 
 const rng = createRng(5);
 const numbers = (n: number): Float64Array => Float64Array.from({ length: n }, () => rng.normal());
@@ -29,7 +23,7 @@ describe('generalisedAdvantage', () => {
     [0.9, 0],
     [0.9, 1],
     [1, 1],
-  ])('is Σ_h (γλ)^h·δ_{t+h}, γ %d, λ %d', (gamma, lambda) => {
+  ])('is Σ_h (γλ)^h·δ_{t+h}, γ %d, λ %d; the cut is no end', (gamma, lambda) => {
     const T = 40;
     const [r, v] = [numbers(T), numbers(T + 1)];
     const expected = new Float64Array(T);
@@ -37,15 +31,6 @@ describe('generalisedAdvantage', () => {
       for (let h = 0; t + h < T; h++)
         expected[t] += (gamma * lambda) ** h * (r[t + h] + gamma * v[t + h + 1] - v[t + h]);
     expectClose(generalisedAdvantage(r, v, gamma, lambda), expected);
-  });
-
-  it('λ = 1: return to go with the value at the cut, less the value; the cut is no end', () => {
-    const [r, v] = [numbers(12), numbers(13)];
-    const y = returnsToGo(r, 0.9, v[12]);
-    expectClose(
-      generalisedAdvantage(r, v, 0.9, 1),
-      y.map((x, t) => x - v[t]),
-    );
   });
 
   it('constant reward and its exact value: no advantage, not even before the cut', () => {
@@ -61,16 +46,15 @@ describe('generalisedAdvantage', () => {
 
 describe('returns', () => {
   it('by hand: r = 1, 2, 3, γ = ½, V = 8', () => {
-    const r = Float64Array.of(1, 2, 3);
-    expect([...returnsToGo(r, 0.5, 8)]).toEqual([1 + 1 + 0.75 + 1, 2 + 1.5 + 2, 3 + 4]);
-    expect(truncatedReturn(r, 0.5, 8)).toBe(1 + 2 / 2 + 3 / 4 + 8 / 8);
+    expect(truncatedReturn(Float64Array.of(1, 2, 3), 0.5, 8)).toBe(1 + 2 / 2 + 3 / 4 + 8 / 8);
   });
 
   it('targets lie between one step and the whole return', () => {
     const [c, q] = [numbers(20), numbers(20)];
     const oneStep = c.map((x, t) => x + 0.9 * q[Math.min(19, t + 1)]);
     expectClose(lambdaTargets(c, q, 0.9, 0), oneStep);
-    expectClose(lambdaTargets(c, q, 0.9, 1), returnsToGo(c, 0.9, q[19]));
+    const whole = c.map((_, t) => truncatedReturn(c.subarray(t), 0.9, q[19]));
+    expectClose(lambdaTargets(c, q, 0.9, 1), whole);
   });
 });
 
@@ -81,7 +65,7 @@ describe('the bound (37)', () => {
     expect(performanceBound({ ...terms, predictionError: 0.25, policyError: 0.5 })).toBe(8 * (2 + 0.25) + 0.5);
   });
 
-  it('|y∞ − ŷ_H| ≤ Π in a recorded run, for every H, with the values of its critic', () => {
+  it('holds in a recorded run, for every H, with the values of its critic', () => {
     const config = tinyConfig();
     const method: LearningMethod = {
       policy: 'factorised',
@@ -91,23 +75,31 @@ describe('the bound (37)', () => {
     };
     const learner = new Learner(config, method, trainingConfig(method, { updateEpochs: 3 }), 1);
     learner.update();
-    const detail = learner.update();
-    const { delayed, immediate } = rewardStreams(detail.rollout, config);
+    const { rollout } = learner.update();
+    const { delayed, immediate } = rewardStreams(rollout, config);
     const rewards = delayed.map((x, t) => x + immediate[t]);
-    const heads = learner.values(detail.rollout);
-    const values = rewards.map((_, t) => heads[2 * t] + heads[2 * t + 1]);
+    const heads = learner.values(rollout);
+    const values = new Float64Array(config.slots + 1).map((_, t) => heads[2 * t] + heads[2 * t + 1]);
+    const horizons = Array.from({ length: config.slots - 2 }, (_, k) => k + 1);
+    for (const { holds, bound, largestError } of truncationChecks(rewards, values, learner.training.gamma, horizons, 1))
+      expect([holds, largestError <= bound]).toEqual([true, true]);
+  });
 
-    const gamma = learner.training.gamma;
-    const largestReward = Math.max(...rewards.map(Math.abs));
-    const most = largestReward / (1 - gamma);
-    // How far the critic is beyond what any value can be.
-    const valueError = Math.max(0, ...values.map((v) => Math.abs(v) - most));
-    // The recorded run goes on with nothing: a possible future, within r_max.
-    const forever = returnsToGo(rewards, gamma, 0)[0];
-    for (let horizon = 1; horizon < rewards.length; horizon++) {
-      const estimate = truncatedReturn(rewards.subarray(0, horizon), gamma, values[horizon]);
-      const bound = truncationError({ gamma, horizon, valueError, largestReward });
-      expect(Math.abs(forever - estimate)).toBeLessThanOrEqual(bound);
-    }
+  // γ = ½; y = 1 + ½·(1 + ½·(1 + …)) with V = 2 = 1/(1 − γ) exact, but for the value of state 1, which is 3.
+  const rewards = Float64Array.of(1, 1, 1, 1);
+  const values = Float64Array.of(2, 3, 2, 2, 2);
+
+  it('compares each window with the recorded return', () => {
+    const [one, two] = truncationChecks(rewards, values, 0.5, [1, 2], 1);
+    // H = 1: ŷ(0) = 1 + ½·3 = 2.5 for y = 2, ŷ(1) = 1 + ½·2 = 2.
+    expect([one.largestError, one.meanError]).toEqual([0.5, 0.25]);
+    // H = 2: ŷ(0) = 1 + ½·1 + ¼·2 = 2.
+    expect(two.largestError).toBe(0);
+    // Π = ½·1 + 2·½·1/(1 − ½).
+    expect(one).toMatchObject({ horizon: 1, valueError: 1, largestReward: 1, bound: 2.5, holds: true });
+  });
+
+  it('refuses a window that reaches into the tail', () => {
+    expect(() => truncationChecks(rewards, values, 0.5, [3], 1)).toThrow('horizon is 3; allowed: 1 to 2');
   });
 });

@@ -1,20 +1,4 @@
 /**
- * Discounted return to go: y_t = Σ_{h≥0} γ^h·r_{t+h}, with `bootstrap` standing for all that comes after the end.
- *
- * @param rewards r, [T].
- * @param bootstrap value of the state after the last reward; 0 where the sequence ends for good.
- */
-export function returnsToGo(rewards: Float64Array, gamma: number, bootstrap: number): Float64Array {
-  const y = new Float64Array(rewards.length);
-  let next = bootstrap;
-  for (let t = rewards.length - 1; t >= 0; t--) {
-    next = rewards[t] + gamma * next;
-    y[t] = next;
-  }
-  return y;
-}
-
-/**
  * The bootstrapped return of a window (IV-B2): ŷ_H = Σ_{h<H} γ^h·r_{h+1} + γ^H·V_φ(s_H).
  *
  * @param rewards r_1..r_H, [H].
@@ -69,40 +53,9 @@ export function lambdaTargets(
   const y = new Float64Array(T);
   let next = T === 0 ? 0 : estimates[T - 1];
   for (let t = T - 1; t >= 0; t--) {
-    const q = t + 1 < T ? estimates[t + 1] : estimates[T - 1];
+    const q = estimates[Math.min(t + 1, T - 1)];
     next = costs[t] + gamma * ((1 - lambda) * q + lambda * next);
     y[t] = next;
   }
   return y;
-}
-
-/** What the bound (37) needs. */
-export interface BoundTerms {
-  readonly gamma: number;
-  /** H, slots. */
-  readonly horizon: number;
-  /** ε_v, largest error of V_φ. */
-  readonly valueError: number;
-  /** ε_r, largest error of the predicted return. */
-  readonly predictionError: number;
-  /** r_max, largest |r|. */
-  readonly largestReward: number;
-  /** ε_PPO. */
-  readonly policyError: number;
-}
-
-/** Π = γ^H·ε_v + 2·γ^H·r_max/(1 − γ), which bounds |y_∞ − ŷ_H| (IV-C). */
-export function truncationError({
-  gamma,
-  horizon,
-  valueError,
-  largestReward,
-}: Pick<BoundTerms, 'gamma' | 'horizon' | 'valueError' | 'largestReward'>): number {
-  const left = gamma ** horizon;
-  return left * valueError + (2 * left * largestReward) / (1 - gamma);
-}
-
-/** The bound (37): J(π*) − J(π̂) ≤ 4/(1 − γ)·(Π + ε_r) + ε_PPO. */
-export function performanceBound(terms: BoundTerms): number {
-  return (4 / (1 - terms.gamma)) * (truncationError(terms) + terms.predictionError) + terms.policyError;
 }

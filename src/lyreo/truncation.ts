@@ -1,4 +1,36 @@
-import { returnsToGo, truncatedReturn, truncationError } from './returns';
+import { mean } from '../core/statistics';
+import { truncatedReturn } from './returns';
+
+/** What the bound (37) needs. */
+export interface BoundTerms {
+  readonly gamma: number;
+  /** H, slots. */
+  readonly horizon: number;
+  /** ε_v, largest error of V_φ. */
+  readonly valueError: number;
+  /** ε_r, largest error of the predicted return. */
+  readonly predictionError: number;
+  /** r_max, largest |r|. */
+  readonly largestReward: number;
+  /** ε_PPO. */
+  readonly policyError: number;
+}
+
+/** Π = γ^H·ε_v + 2·γ^H·r_max/(1 − γ), which bounds |y_∞ − ŷ_H| (IV-C). */
+export function truncationError({
+  gamma,
+  horizon,
+  valueError,
+  largestReward,
+}: Pick<BoundTerms, 'gamma' | 'horizon' | 'valueError' | 'largestReward'>): number {
+  const left = gamma ** horizon;
+  return left * valueError + (2 * left * largestReward) / (1 - gamma);
+}
+
+/** The bound (37): J(π*) − J(π̂) ≤ 4/(1 − γ)·(Π + ε_r) + ε_PPO. */
+export function performanceBound(terms: BoundTerms): number {
+  return (4 / (1 - terms.gamma)) * (truncationError(terms) + terms.predictionError) + terms.policyError;
+}
 
 /** What truncating returns at H slots does on a recorded run. */
 export interface TruncationCheck {
@@ -33,25 +65,27 @@ export function truncationChecks(
   tail: number,
 ): TruncationCheck[] {
   const T = rewards.length;
-  const y = returnsToGo(rewards, gamma, values[T]);
+  const y = rewards.map((_, t) => truncatedReturn(rewards.subarray(t), gamma, values[T]));
   const known = T - tail;
+  const largest = (all: Float64Array): number => all.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
   const largestReward = largest(rewards);
   const valueError = largest(y.subarray(0, known).map((x, t) => x - values[t]));
   return horizons.map((horizon) => {
     if (!(horizon >= 1 && horizon < known))
       throw new RangeError(`horizon is ${horizon}; allowed: 1 to ${known - 1}, so that a window ends before the tail`);
-    const errors = Float64Array.from({ length: known - horizon }, (_, t) =>
+    const errors = new Float64Array(known - horizon).map((_, t) =>
       Math.abs(y[t] - truncatedReturn(rewards.subarray(t, t + horizon), gamma, values[t + horizon])),
     );
     const bound = truncationError({ gamma, horizon, valueError, largestReward });
     const largestError = largest(errors);
-    const meanError = errors.reduce((a, b) => a + b, 0) / errors.length;
-    return { horizon, meanError, largestError, valueError, largestReward, bound, holds: largestError <= bound };
+    return {
+      horizon,
+      meanError: mean(errors),
+      largestError,
+      valueError,
+      largestReward,
+      bound,
+      holds: largestError <= bound,
+    };
   });
-}
-
-function largest(values: Float64Array): number {
-  let most = 0;
-  for (const x of values) most = Math.max(most, Math.abs(x));
-  return most;
 }

@@ -21,15 +21,10 @@ export function mlpLoop({ shape, sizes, depth, parameters: p }: Mlp, batch: MlpB
   if (kept[0].length < count * widest) kept = kept.map(() => new Float32Array(count * widest));
   const out = new Float32Array(count * outputs);
   const weights = p.view('layer 0 weights');
-  const bias = p.view('layer 0 bias');
-  const first = depth === 1 ? out : kept[0];
-  if (rowInputs === 0) layer(shared, count, sharedInputs, weights, bias, count, sizes[1], depth > 1, first);
-  else {
-    // The shared product takes the bias' place: one for every group.
-    layer(shared, groups, sharedInputs, weights, bias, groups, sizes[1], false, kept[2]);
-    const own = weights.subarray(sharedInputs * sizes[1]);
-    layer(rows, count, rowInputs, own, kept[2], rowsPerGroup, sizes[1], depth > 1, first);
-  }
+  // The shared product takes the bias' place: one for every group.
+  layer(shared, groups, sharedInputs, weights, p.view('layer 0 bias'), groups, sizes[1], false, kept[2]);
+  const own = weights.subarray(sharedInputs * sizes[1]);
+  layer(rows, count, rowInputs, own, kept[2], rowsPerGroup, sizes[1], depth > 1, depth === 1 ? out : kept[0]);
   for (let k = 1; k < depth; k++) {
     const [w, b] = [p.view(`layer ${k} weights`), p.view(`layer ${k} bias`)];
     const y = k === depth - 1 ? out : kept[k % 2];

@@ -50,7 +50,7 @@ describe('Mlp', () => {
 
   it.each<MlpShape>([
     shape,
-    { sharedInputs: 9, rowInputs: 0, hidden: [16, 8], outputs: 1 },
+    { sharedInputs: 0, rowInputs: 9, hidden: [16, 8], outputs: 1 },
     { sharedInputs: 0, rowInputs: 13, hidden: [17, 11, 9], outputs: 3 },
     { sharedInputs: 4, rowInputs: 3, hidden: [], outputs: 5 },
     { sharedInputs: 0, rowInputs: 3, hidden: [], outputs: 2 },
@@ -58,7 +58,7 @@ describe('Mlp', () => {
   ])('has the outputs of loops, and the gradient of their finite differences: %o', (sizes) => {
     const rng = createRng(3);
     const mlp = new Mlp(sizes, rng);
-    const batch = batchFor(sizes, 3, sizes.rowInputs === 0 ? 1 : 40, rng);
+    const batch = batchFor(sizes, 3, 40, rng);
     const c = normals(batch.groups * batch.rowsPerGroup * sizes.outputs, rng);
     const inLoops = mlpLoop(mlp, batch);
     expect(scale(inLoops)).toBeGreaterThan(0.1);

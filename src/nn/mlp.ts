@@ -12,7 +12,7 @@ const LOOP_WORK = 150_000;
 export interface MlpShape {
   /** Fs, inputs that all rows of a group have in common (the servers' state of a slot); 0 for none. */
   readonly sharedInputs: number;
-  /** Fr, inputs of a row's own; 0 for none, then every group is one row. */
+  /** Fr, inputs of a row's own. */
   readonly rowInputs: number;
   /** Widths of the hidden layers. */
   readonly hidden: readonly number[];
@@ -26,7 +26,7 @@ export interface MlpBatch {
   readonly rowsPerGroup: number;
   /** [G, Fs]; empty when Fs is 0. */
   readonly shared: Float32Array;
-  /** [G·U, Fr]; empty when Fr is 0. */
+  /** [G·U, Fr]. */
   readonly rows: Float32Array;
 }
 
@@ -104,15 +104,13 @@ export class Mlp extends Network {
   private inputs({ groups, rowsPerGroup, shared, rows }: MlpBatch): Inputs {
     const { sharedInputs, rowInputs } = this.shape;
     const count = groups * rowsPerGroup;
-    if (rowInputs === 0 && rowsPerGroup !== 1)
-      throw new RangeError(`rowsPerGroup is ${rowsPerGroup}; allowed: 1 when rowInputs is 0`);
     if (shared.length !== groups * sharedInputs)
       throw new RangeError(`shared has ${shared.length} numbers; allowed: ${groups} × ${sharedInputs}`);
     if (rows.length !== count * rowInputs)
       throw new RangeError(`rows has ${rows.length} numbers; allowed: ${count} × ${rowInputs}`);
     return {
       ...(sharedInputs > 0 && { shared: [shared, [groups, sharedInputs]] }),
-      ...(rowInputs > 0 && { rows: [rows, [count, rowInputs]] }),
+      rows: [rows, [count, rowInputs]],
     };
   }
 
@@ -128,40 +126,37 @@ export class Mlp extends Network {
 function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[]): Graph {
   const g = new Graph();
   const depth = sizes.length - 1;
-  const inputs = [['shared', sharedInputs] as const, ['rows', rowInputs] as const].filter(([, width]) => width > 0);
-  for (const [name] of inputs) g.input(name);
-  const shapes = sizes
-    .slice(1)
-    .flatMap((width, k) => [...(k === 0 ? inputs.map(([, own]) => [own, width]) : [[sizes[k], width]]), [width]]);
+  const isSplit = sharedInputs > 0;
+  const shapes = sizes.slice(1).flatMap((width, k) => [[k === 0 ? rowInputs : sizes[k], width], [width]]);
+  if (isSplit) shapes.unshift([sharedInputs, sizes[1]]);
   const parts = g.split(
     g.input('parameters'),
     shapes.map((shape) => shape.reduce((a, b) => a * b)),
   );
+  /** Matrix and bias of each layer, in pairs. */
   const w = parts.map((part, k) => g.reshape(part, shapes[k]));
-  const isSplit = inputs.length === 2;
-  /** The first layer's matrix of the rows' own inputs; the others follow in pairs, matrix and bias. */
-  const own = isSplit ? w.splice(1, 1)[0] : '';
+  const ofShared = isSplit ? w.splice(0, 1)[0] : '';
   const nameOf = (k: number): string => (k === depth ? 'outputs' : `h${k}`);
-  /** relu?(x·w_k + b_k), one operation. */
-  const affine = (x: string, k: number, isLinear: boolean, name?: string): string => {
+  /** relu?(x·matrix + bias), one operation. */
+  const affine = (x: string, matrix: string, bias: string, isLinear: boolean, name?: string): string => {
     const fused = isLinear ? 'list { s: "BiasAdd" }' : 'list { s: "BiasAdd" s: "Relu" }';
-    const attributes = { T: FLOAT, num_args: 'i: 1', fused_ops: fused };
-    return g.op('_FusedMatMul', [x, w[2 * k], w[2 * k + 1]], attributes, name);
+    return g.op('_FusedMatMul', [x, matrix, bias], { T: FLOAT, num_args: 'i: 1', fused_ops: fused }, name);
   };
-  const first = inputs[0][0];
+  g.input('rows');
   /** [G, U, H]. */
   let grouped = '';
   if (isSplit) {
-    const count = g.slice(g.op('Shape', ['shared']), [0], [1], INT);
+    const count = g.slice(g.op('Shape', [g.input('shared')]), [0], [1], INT);
     grouped = g.concat([count, g.ints([-1, sizes[1]])], 0, undefined, INT);
-    const common = g.reshape(affine('shared', 0, true), [-1, 1, sizes[1]]);
-    const sum = g.op('AddV2', [common, g.reshape(g.matMul('rows', own), grouped)]);
+    const common = g.reshape(affine('shared', ofShared, w[1], true), [-1, 1, sizes[1]]);
+    const sum = g.op('AddV2', [common, g.reshape(g.matMul('rows', w[0]), grouped)]);
     g.reshape(depth > 1 ? g.op('Relu', [sum]) : sum, [-1, sizes[1]], nameOf(1));
-  } else affine(first, 0, depth === 1, nameOf(1));
-  for (let k = 1; k < depth; k++) affine(`h${k}`, k, k === depth - 1, nameOf(k + 1));
+  }
+  for (let k = isSplit ? 1 : 0; k < depth; k++)
+    affine(k === 0 ? 'rows' : `h${k}`, w[2 * k], w[2 * k + 1], k === depth - 1, nameOf(k + 1));
 
   /** xᵀ·dz; TensorFlow's product is up to four times faster with the smaller side first, so some are made transposed. */
-  const product = (x: string, dz: string, isTransposed: boolean): string =>
+  const product = (x: string, dz: string, isTransposed = false): string =>
     isTransposed ? g.op('Transpose', [g.matMul(dz, x, true), g.ints([1, 0])]) : g.matMul(x, dz, true);
   const gradients: string[] = [];
   let dz = g.reshape(g.input('dOutputs'), [-1, sizes[depth]]);
@@ -169,9 +164,12 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
     gradients.unshift(product(`h${k}`, dz, sizes[k] > sizes[k + 1]), g.op('BiasAddGrad', [dz]));
     dz = g.op('ReluGrad', [g.matMul(dz, w[2 * k], false, true), `h${k}`]);
   }
-  const ofRows = isSplit ? [product('rows', dz, false)] : [];
-  if (isSplit) dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])]);
-  gradients.unshift(product(first, dz, false), ...ofRows, g.op('BiasAddGrad', [dz]));
+  const first = [product('rows', dz)];
+  if (isSplit) {
+    dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])]);
+    first.unshift(product('shared', dz));
+  }
+  gradients.unshift(...first, g.op('BiasAddGrad', [dz]));
   const flat = gradients.map((gradient) => g.reshape(gradient, [-1]));
   g.concat(flat, 0, 'gradient');
   return g;
