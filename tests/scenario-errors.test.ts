@@ -8,39 +8,30 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json | 
 const FILE = 'trace.json';
 
 function valid(): Json {
+  const server = (name: string, kvCapacityBytes: number, speeds: number[]): Json => ({
+    name,
+    kvCapacityBytes,
+    prefillTokensPerSecond: 16,
+    decodeProfile: speeds.map((iterationsPerSecond, i) => ({ kvBytes: [0, 9, 20][i], iterationsPerSecond })),
+  });
+  const request = (id: string, on: string): Json => ({
+    id,
+    inputTokens: 4,
+    outputTokens: 3,
+    server: on,
+    transmissionSeconds: 0.125,
+  });
   return {
     slotSeconds: 1,
     kvBytesPerToken: 2,
     prefillSlowdown: 0.5,
     batching: 'deed',
     oversized: 'reject',
-    servers: [
-      {
-        name: 'a',
-        kvCapacityBytes: 40,
-        prefillTokensPerSecond: 16,
-        decodeProfile: [
-          { kvBytes: 0, iterationsPerSecond: 8 },
-          { kvBytes: 9, iterationsPerSecond: 8 },
-          { kvBytes: 20, iterationsPerSecond: 4 },
-        ],
-      },
-      {
-        name: 'b',
-        kvCapacityBytes: 80,
-        prefillTokensPerSecond: 16,
-        decodeProfile: [{ kvBytes: 0, iterationsPerSecond: 8 }],
-      },
-    ],
+    servers: [server('a', 40, [8, 8, 4]), server('b', 80, [8])],
     slots: [
-      {
-        requests: [
-          { id: 'r1', inputTokens: 4, outputTokens: 8, server: 'a', transmissionSeconds: 0 },
-          { id: 'r2', inputTokens: 4, outputTokens: 3, server: 'b', transmissionSeconds: 0.125 },
-        ],
-      },
+      { requests: [request('r1', 'a'), request('r2', 'b')] },
       { requests: [] },
-      { requests: [{ id: 'r3', inputTokens: 1, outputTokens: 1, server: 'a', transmissionSeconds: 0 }] },
+      { requests: [request('r3', 'a')] },
     ],
   };
 }
@@ -141,26 +132,18 @@ describe('parseScenario', () => {
     },
   );
 
-  it('refuses names and ids that an earlier one has, in the same slot or another', () => {
-    expect(complaint('servers[1].name', 'a')).toBe(
-      `${FILE}: servers[1].name is "a"; allowed: unique names (servers[0] has it)`,
-    );
-    expect(complaint('slots[0].requests[1].id', 'r1')).toBe(
-      `${FILE}: slots[0].requests[1].id is "r1"; allowed: unique ids (slots[0].requests[0] has it)`,
-    );
-    expect(complaint('slots[2].requests[0].id', 'r2')).toBe(
-      `${FILE}: slots[2].requests[0].id is "r2"; allowed: unique ids (slots[0].requests[1] has it)`,
-    );
-  });
-
-  it('refuses a server that does not exist and lists those that do', () => {
-    expect(complaint('slots[2].requests[0].server', 'A')).toBe(
-      `${FILE}: slots[2].requests[0].server is "A"; allowed: "a", "b"`,
-    );
-    expect(complaint('slots[2].requests[0].server', 'constructor')).toContain(
-      'slots[2].requests[0].server is "constructor"',
-    );
-  });
+  it.each([
+    ['servers[1].name', 'a', 'unique names (servers[0] has it)'],
+    ['slots[0].requests[1].id', 'r1', 'unique ids (slots[0].requests[0] has it)'],
+    ['slots[2].requests[0].id', 'r2', 'unique ids (slots[0].requests[1] has it)'],
+    ['slots[2].requests[0].server', 'A', '"a", "b"'],
+    ['slots[2].requests[0].server', 'constructor', '"a", "b"'],
+  ])(
+    'refuses a name or id that an earlier one has, and a server that there is not: %s = %s',
+    (path, value, allowed) => {
+      expect(complaint(path, value)).toBe(`${FILE}: ${path} is "${value}"; allowed: ${allowed}`);
+    },
+  );
 
   it('names the first of several faults and counts the others', () => {
     const scenario = withAt('slotSeconds', 0) as { kvBytesPerToken: number };

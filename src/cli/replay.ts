@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
 import { readTextFile } from '../core/files';
@@ -28,15 +29,9 @@ Examples:
   $ generate | lyreo replay - | jq '.requests[0]'`,
     )
     .action(async (path: string, options: { out?: string }) => {
-      const [text, name] = path === '-' ? [await readStdin(), 'stdin'] : [readTextFile(path), path];
+      const [text, name] = path === '-' ? [await textOf(process.stdin), 'stdin'] : [readTextFile(path), path];
       const json = `${JSON.stringify(replay(parseScenarioText(text, name)))}\n`;
       if (options.out === undefined) process.stdout.write(json);
       else writeFileAtomic(options.out, json);
     });
-}
-
-async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bars, box } from './bars';
 import { heatMap } from './heat-map';
 import { band, sweep } from './lines';
-import { type Panel, figure } from './panel';
+import { type Panel, type PanelOptions, figure } from './panel';
 import { logTicks, needsLog, ticksWithin } from './scale';
 import { points } from './points';
 import { limit, says } from './stated';
@@ -81,48 +81,43 @@ describe('sweep', () => {
 });
 
 describe('the scale of a panel', () => {
-  const at = (...y: number[]): Panel =>
-    points(
-      y.map((value, x) => ({ x, y: value })),
-      { x: 'x', y: 'y' },
+  const at = (y: readonly number[], options: PanelOptions = {}): Axis =>
+    axisOf(
+      points(
+        y.map((value, x) => ({ x, y: value })),
+        { x: 'x', y: 'y' },
+        options,
+      ),
+      'yaxis',
     );
 
-  it('is logarithmic where values differ by more than a factor of six', () => {
-    expect(needsLog([1, 5])).toBe(false);
-    expect(needsLog([1, 7])).toBe(true);
-    expect(needsLog([0, 7])).toBe(false);
-    expect(axisOf(at(0.01, 10), 'yaxis').type).toBe('log');
-  });
-
-  it('is linear where a range is given', () => {
-    const rows = [0.01, 10].map((y, x) => ({ x, y }));
-    const panel = points(rows, { x: 'x', y: 'y' }, { yRange: [0, 200] });
-    expect(axisOf(panel, 'yaxis')).toMatchObject({ range: [0, 200] });
-    expect(axisOf(panel, 'yaxis').type).toBeUndefined();
+  it('is logarithmic where values differ by more than a factor of six and no range is given', () => {
+    expect(
+      [
+        [1, 5],
+        [1, 7],
+        [0, 7],
+      ].map(needsLog),
+    ).toEqual([false, true, false]);
+    expect(at([0.01, 10]).type).toBe('log');
+    expect(at([0.01, 10], { yRange: [0, 200] })).toEqual({ anchor: 'x', range: [0, 200] });
   });
 
   it('starts at 0 unless that would hide the differences, and never below it', () => {
-    expect(axisOf(at(1, 3), 'yaxis').range?.[0]).toBe(0);
-    expect(axisOf(at(2.4, 2.6), 'yaxis').range?.[0]).toBeGreaterThan(2.3);
+    expect(at([1, 3]).range?.[0]).toBe(0);
+    expect(at([2.4, 2.6]).range?.[0]).toBeGreaterThan(2.3);
   });
 
-  it('has plain ticks on a logarithmic axis', () => {
+  it('has plain ticks on a logarithmic axis, at least three however narrow it is', () => {
     expect(logTicks([0.9, 6])).toEqual([1, 2, 5]);
     expect(logTicks([2.4, 3.1])).toEqual([2, 2.2, 2.4, 2.6, 2.8, 3, 3.5]);
-  });
-
-  it('has at least three ticks within a narrow logarithmic axis', () => {
     expect(ticksWithin(2.26, 2.56)).toEqual([2.3, 2.4, 2.5]);
     expect(ticksWithin(0.0101, 0.0109)).toEqual([0.0102, 0.0104, 0.0106, 0.0108]);
-    const rows = [2.26, 2.56].map((y, x) => ({ x, y }));
-    const { range = [], tickvals = [] } = axisOf(points(rows, { x: 'x', y: 'y' }, { logY: true }), 'yaxis');
+    const { range = [], tickvals = [] } = at([2.26, 2.56], { logY: true });
     expect(tickvals.filter((tick) => Math.log10(tick) >= range[0] && Math.log10(tick) <= range[1])).toHaveLength(3);
     for (let low = 1; low < 10; low += 0.37)
       for (const ratio of [1.05, 1.9, 2.1, 4, 30, 1e4])
         expect(ticksWithin(low, ratio * low).length).toBeGreaterThanOrEqual(3);
-  });
-
-  it('has plain ticks on a logarithmic x axis of points', () => {
     const rows = [1, 10].map((x) => ({ x, y: 1 }));
     expect(points(rows, { x: 'x', y: 'y' }, { logX: true }).x).toMatchObject({ tickvals: [1, 2, 5, 10], tickangle: 0 });
   });
@@ -139,22 +134,17 @@ describe('figure', () => {
   it('puts panels side by side and refers traces, shapes and notes to their own axes', () => {
     limit(two, 2.5, 'ε');
     const { data, layout } = figure([one, two], { title: 't' });
-    const { grid, shapes } = layout as { grid: object; shapes: { xref: string; yref: string }[] };
-    expect(grid).toMatchObject({ rows: 1, columns: 2 });
     expect(data.at(-1)).toMatchObject({ xaxis: 'x2', yaxis: 'y2' });
-    expect(shapes).toMatchObject([{ xref: 'x2 domain', yref: 'y2' }]);
-    expect(layout).toHaveProperty(
-      'annotations',
-      expect.arrayContaining([
-        expect.objectContaining({
-          text: 'ε',
-          xref: 'x2 domain',
-          yref: 'y2 domain',
-          xanchor: 'right',
-          bgcolor: PAPER_COLOUR,
-        }),
-      ]),
-    );
+    expect(layout).toMatchObject({
+      grid: { rows: 1, columns: 2 },
+      shapes: [{ xref: 'x2 domain', yref: 'y2' }],
+    });
+    expect(layoutOf([one, two]).annotations.find(({ text }) => text === 'ε')).toMatchObject({
+      xref: 'x2 domain',
+      yref: 'y2 domain',
+      xanchor: 'right',
+      bgcolor: PAPER_COLOUR,
+    });
   });
 
   it('names lines at their ends, apart from each other', () => {
@@ -177,25 +167,18 @@ describe('figure', () => {
 });
 
 describe('other builders', () => {
-  it('write the value on each bar, zero too', () => {
-    const [trace] = bars(
-      [
-        { name: 'a', y: 0 },
-        { name: 'b', y: 1.2345 },
-      ],
-      { category: 'name', value: 'y' },
-    ).traces as {
-      text: string[];
-    }[];
-    expect(trace.text).toEqual(['0', '1.23']);
-  });
-
-  it('write the value of a bar with a range beyond its upper end, and draw no range of no height', () => {
+  it('write the value on each bar, zero too; that of a bar with a range beyond its upper end', () => {
+    const plain = [
+      { name: 'a', y: 0 },
+      { name: 'b', y: 1.2345 },
+    ];
+    expect(bars(plain, { category: 'name', value: 'y' }).traces).toMatchObject([{ text: ['0', '1.23'] }]);
     const rows = [
       { name: 'a', y: 2, least: 1, most: 3 },
       { name: 'b', y: 4 },
     ];
     const [bar, label] = bars(rows, { category: 'name', value: 'y', low: 'least', high: 'most' }).traces;
+    // No range of no height is drawn.
     expect(bar).toMatchObject({ y: [2, 4], error_y: { array: [1, 'none'], arrayminus: [1, 'none'] } });
     expect(bar).not.toHaveProperty('text');
     expect(label).toMatchObject({ y: [3, 4], text: ['2', '4'], showlegend: false });

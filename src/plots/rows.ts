@@ -11,14 +11,11 @@ export type Rows = DataFrameLike | readonly object[];
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export function isDataFrame(rows: Rows): rows is DataFrameLike {
-  return !Array.isArray(rows);
-}
-
 export function recordsOf(rows: Rows): Row[] {
-  if (!isDataFrame(rows)) return rows as Row[];
-  return (rows.values as readonly (readonly unknown[])[]).map((cells) =>
-    Object.fromEntries(rows.columns.map((name, c) => [name, cells[c]])),
+  if (!('columns' in rows)) return rows as Row[];
+  const { columns, values } = rows;
+  return (values as readonly (readonly unknown[])[]).map((cells) =>
+    Object.fromEntries(columns.map((name, c) => [name, cells[c]])),
   );
 }
 
