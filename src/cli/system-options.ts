@@ -6,10 +6,9 @@ import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields } from '../system/config-schema';
 import { presetFields, printedFields, systemConfig, tableOne, withCompanions } from '../system/presets';
-import type { Workload } from '../system/workload';
 import { assignment, option, reader } from './options';
 import { textList } from './report';
-import { type TraceOptions, type TraceSummary, addTraceOptions, traceRun, warnOfLengths } from './trace-options';
+import { type TraceOptions, type TracedSystem, addTraceOptions, traced } from './trace-options';
 
 type Field = keyof SystemConfig;
 
@@ -84,12 +83,8 @@ export function addSystemOptions(command: Command, others = ''): Command {
   return addTraceOptions(command).addHelpText('after', fieldList);
 }
 
-export interface System {
+export interface System extends TracedSystem {
   readonly preset: Preset;
-  readonly config: SystemConfig;
-  /** A trace's, by the seed of the run; undefined: the configuration's. */
-  readonly workload: ((seed: number) => Workload) | undefined;
-  readonly trace: TraceSummary | undefined;
 }
 
 /**
@@ -107,11 +102,7 @@ export function readSystem(options: SystemOptions, trained?: SystemConfig): Syst
   const base = given === undefined ? trained : { ...trained, calibration: undefined, ...presetFields(given) };
   const all = trained === undefined ? fields : { ...base, ...withCompanions(fields, base?.calibration) };
   const config = systemConfig(preset, all, options.config === undefined ? 'options' : `options over ${options.config}`);
-  const run = traceRun(options, config, fields.slots !== undefined);
-  if (run !== undefined)
-    return { preset, config: { ...config, slots: run.slots }, workload: run.workload, trace: run.summary };
-  warnOfLengths(config);
-  return { preset, config, workload: undefined, trace: undefined };
+  return { preset, ...traced(options, config, fields.slots !== undefined) };
 }
 
 /** The file alone is checked first, so that its faults are told as the file's. */

@@ -58,25 +58,28 @@ export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrd
   readonly slots: number | null;
 }
 
-export interface TraceRun {
-  /** Slots that are run. */
-  readonly slots: number;
-  /** The seed decides which requests a load leaves out and which user sends each. */
-  readonly workload: (seed: number) => Workload;
-  readonly summary: TraceSummary;
+export interface TracedSystem {
+  readonly config: SystemConfig;
+  /**
+   * A trace's requests, of which the run's seed decides which a load leaves out and which user sends each; undefined: the
+   * configuration's.
+   */
+  readonly workload: ((seed: number) => Workload) | undefined;
+  readonly trace: TraceSummary | undefined;
 }
 
 /**
- * Reads the trace that the options name, and warns of rows and slots that are left out; undefined without a trace.
+ * The system with the requests of the trace that the options name, if any. It warns of rows and slots that are left out.
  *
  * @param hasSlots the number of slots was given; otherwise it is the trace's.
  * @throws UserError naming option or file, value and the allowed values.
  */
-export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: boolean): TraceRun | undefined {
+export function traced(options: TraceOptions, config: SystemConfig, hasSlots: boolean): TracedSystem {
   const alone = (['load', 'from'] as const).find((name) => options[name] !== undefined);
   if (options.trace === undefined) {
     if (alone !== undefined) throw new UserError(`--${alone} is given without --trace; allowed: both, or neither`);
-    return undefined;
+    if (config.lengthsFile !== undefined) warnOfRows(lengthPairs(config.lengthsFile));
+    return { config, workload: undefined, trace: undefined };
   }
   const { from, load = { kind: 'unscaled' } } = options;
   const trace = readTrace(options.trace);
@@ -90,9 +93,9 @@ export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: 
   if (slots < filled && !isEndless) warn(`${trace.name}: the first ${slots} of its ${filled} slots${begin} are run`);
   if (slots > filled) warn(`${trace.name}: it fills ${filled} slots${begin}, the other ${slots - filled} are empty`);
   return {
-    slots,
+    config: { ...config, slots },
     workload: (seed) => traceWorkload(trace, { ...config, slots, from, load, seed }),
-    summary: {
+    trace: {
       name: trace.name,
       load: 'requestsPerSlot' in load ? `${load.kind}:${load.requestsPerSlot}` : load.kind,
       from: from ?? 0,
@@ -103,11 +106,6 @@ export function traceRun(options: TraceOptions, config: SystemConfig, hasSlots: 
       slots: isEndless ? null : filled,
     },
   };
-}
-
-/** Warns of the rows of the configuration's file of lengths that are left out. */
-export function warnOfLengths({ lengthsFile }: SystemConfig): void {
-  if (lengthsFile !== undefined) warnOfRows(lengthPairs(lengthsFile));
 }
 
 function warnOfRows({ name, skipped, outOfOrder }: Trace): void {
