@@ -7,49 +7,32 @@ export const TOLERANCE = 1e-9;
 
 /**
  * The differences of two results: one line per place, empty when they agree.
- * Numbers may be `tolerance` apart (relative above 1, absolute below); all else must be equal.
+ * Numbers may be TOLERANCE apart (relative above 1, absolute below); all else must be equal.
  */
-export function differences(actual: unknown, expected: unknown, tolerance: number = TOLERANCE): string[] {
+export function differences(actual: unknown, expected: unknown): string[] {
+  const instead = (a: string, b: string): string[] => [`: ${a} instead of ${b}`];
   if (typeof actual === 'number' && typeof expected === 'number') {
-    const apart = Math.abs(actual - expected);
-    return apart <= tolerance * Math.max(1, Math.abs(expected))
-      ? []
-      : [`: ${String(actual)} instead of ${String(expected)}`];
+    const isClose = Math.abs(actual - expected) <= TOLERANCE * Math.max(1, Math.abs(expected));
+    return isClose ? [] : instead(String(actual), String(expected));
   }
-  if (typeof actual !== 'object' || actual === null || typeof expected !== 'object' || expected === null) {
-    return Object.is(actual, expected) ? [] : [`: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
-  }
-  if (Array.isArray(actual) && Array.isArray(expected) && actual.length !== expected.length) {
-    return [`: ${String(actual.length)} entries instead of ${String(expected.length)}`];
-  }
-  const found: string[] = [];
-  for (const key of new Set([...Object.keys(actual), ...Object.keys(expected)])) {
-    const inside = differences(
-      (actual as Record<string, unknown>)[key],
-      (expected as Record<string, unknown>)[key],
-      tolerance,
-    );
-    for (const difference of inside) found.push(`.${key}${difference}`);
-  }
-  return found;
+  if (typeof actual !== 'object' || actual === null || typeof expected !== 'object' || expected === null)
+    return Object.is(actual, expected) ? [] : instead(JSON.stringify(actual), JSON.stringify(expected));
+  if (Array.isArray(actual) && Array.isArray(expected) && actual.length !== expected.length)
+    return instead(`${String(actual.length)} entries`, String(expected.length));
+  const [a, b] = [actual, expected] as Record<string, unknown>[];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+    differences(a[key], b[key]).map((difference) => `.${key}${difference}`),
+  );
 }
 
-/** A shared scenario and what an independent program made of it. */
-export interface Golden {
-  readonly name: string;
-  readonly scenario: Scenario;
-  readonly expected: unknown;
-}
-
-/** The shared scenarios beside this file, by name. */
-export function goldens(): Golden[] {
+/** The shared scenarios in tests/scenarios/, and what an independent program made of each. */
+export function goldens(): { name: string; scenario: Scenario; expected: unknown }[] {
   const folder = join(__dirname, '..', 'scenarios');
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json') && !file.endsWith('.expected.json'))
-    .sort()
-    .map((file) => ({
-      name: file.slice(0, -'.json'.length),
-      scenario: parseScenarioText(readFileSync(join(folder, file), 'utf8'), file),
-      expected: JSON.parse(readFileSync(join(folder, file.replace(/\.json$/, '.expected.json')), 'utf8')) as unknown,
-    }));
+  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  const names = readdirSync(folder).flatMap((file) => /^(.*(?<!\.expected))\.json$/.exec(file)?.[1] ?? []);
+  return names.sort().map((name) => ({
+    name,
+    scenario: parseScenarioText(read(`${name}.json`), name),
+    expected: JSON.parse(read(`${name}.expected.json`)) as unknown,
+  }));
 }
