@@ -1,4 +1,5 @@
 import type { EdgeServer } from '../system/server';
+import { meanOver } from './virtual-queue';
 
 /**
  * The quantity whose balance is learned: η as in the paper, or the count of active requests. A run is scored on η either
@@ -47,17 +48,11 @@ export class CountBalance {
    */
   deviation(eta: Float64Array, out: Float64Array): void {
     const { counts } = this;
-    const S = counts.length;
-    let count = 0;
-    let meanEta = 0;
-    for (let s = 0; s < S; s++) {
-      count += counts[s] / S;
-      meanEta += eta[s] / S;
-    }
+    const count = meanOver(counts);
     this.countSum += count;
-    this.etaSum += meanEta;
+    this.etaSum += meanOver(eta);
     const scale = this.countSum === 0 ? 0 : this.etaSum / this.countSum;
-    for (let s = 0; s < S; s++) out[s] = (scale * (counts[s] - count)) ** 2;
+    for (let s = 0; s < counts.length; s++) out[s] = (scale * (counts[s] - count)) ** 2;
   }
 
   /** Takes over the running average of another. */

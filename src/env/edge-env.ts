@@ -142,11 +142,13 @@ export class EdgeEnv {
     const { config, outcome, slot } = this;
     if (slot >= config.slots) throw new Error(`EdgeEnv.step: the run ended after slot ${String(config.slots)}`);
     const slotStartAt = slot * config.slotSeconds;
-    outcome.slot = slot;
-    outcome.arrived = this.arrived;
-    outcome.rejected = this.oversized;
-    outcome.lostToPrediction = 0;
-    outcome.misassigned = 0;
+    Object.assign(outcome, {
+      slot,
+      arrived: this.arrived,
+      rejected: this.oversized,
+      lostToPrediction: 0,
+      misassigned: 0,
+    });
     const preemptionsBefore = this.preemptions;
     this.checkAssignment(assignment);
     this.counted?.read(this.serving.servers, assignment, this.requests.count);
@@ -164,6 +166,7 @@ export class EdgeEnv {
     updateVirtualQueue(this.learnedQueue, outcome.learned.deviation, config.balanceTolerance);
     this.slot++;
     const isLast = this.slot === config.slots;
+    this.mobility.advance(this.slot);
     this.observe();
     if (isLast) this.drain(slotStartAt, this.slot * config.slotSeconds);
     else outcome.requestSeconds += this.serving.requestCount * config.slotSeconds;
@@ -190,17 +193,12 @@ export class EdgeEnv {
     if (copy.counted !== null && this.counted !== null) copy.counted.copyFrom(this.counted);
     copy.view.copyHistory(this.view);
     copy.outcome.completions.handles = [...this.outcome.completions.handles];
-    copy.readRequests();
+    copy.observe();
     return copy;
   }
 
-  /** Moves the users, draws the slot's requests and reads the servers. */
+  /** Draws the slot's requests and reads the servers. */
   private observe(): void {
-    if (this.slot > 0) this.mobility.advance(this.slot);
-    this.readRequests();
-  }
-
-  private readRequests(): void {
     const { requests, view } = this;
     this.workload.fill(this.slot, requests);
     this.arrived = requests.count;
@@ -211,9 +209,7 @@ export class EdgeEnv {
 
   /** Preemptions since the run began. */
   private get preemptions(): number {
-    let sum = 0;
-    for (const server of this.serving.servers) sum += server.preemptions;
-    return sum;
+    return this.serving.servers.reduce((sum, server) => sum + server.preemptions, 0);
   }
 
   /** Counts the slot's requests per server. */
@@ -233,30 +229,22 @@ export class EdgeEnv {
 
   /** Enters the slot's requests into the table and sends them to their servers. */
   private send(assignment: Int32Array): void {
-    const { config, requests, batchCount, serving, view } = this;
-    const { table } = serving;
+    const { config, requests, batchCount, outcome, view, slot } = this;
     for (let i = 0; i < requests.count; i++) {
-      const s = assignment[i];
-      const input = requests.inputTokens[i];
-      const output = requests.outputTokens[i];
-      const predicted = requests.predictedTokens[i];
-      if (tokensOnArrival(config, input, output, predicted) > view.maxTokens[s]) {
-        this.outcome.rejected++;
-        if (view.isCandidate(i, s)) this.outcome.lostToPrediction++;
-        else this.outcome.misassigned++;
+      const server = assignment[i];
+      const inputTokens = requests.inputTokens[i];
+      const outputTokens = requests.outputTokens[i];
+      const predictedTokens = requests.predictedTokens[i];
+      if (tokensOnArrival(config, inputTokens, outputTokens, predictedTokens) > view.maxTokens[server]) {
+        outcome.rejected++;
+        if (view.isCandidate(i, server)) outcome.lostToPrediction++;
+        else outcome.misassigned++;
         continue;
       }
-      this.outcome.sent[s]++;
-      const handle = table.allocate();
-      table.slot[handle] = this.slot;
-      table.index[handle] = i;
-      table.user[handle] = requests.user[i];
-      table.server[handle] = s;
-      table.inputTokens[handle] = input;
-      table.outputTokens[handle] = output;
-      table.predictedTokens[handle] = predicted;
-      table.transmissionSeconds[handle] = view.transmissionSeconds(i, s, batchCount[s]);
-      serving.submit(handle);
+      outcome.sent[server]++;
+      const transmission = view.transmissionSeconds(i, server, batchCount[server]);
+      const user = requests.user[i];
+      this.serving.submit({ slot, index: i, user, server, inputTokens, outputTokens, predictedTokens, transmission });
     }
   }
 

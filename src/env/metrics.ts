@@ -10,19 +10,14 @@ export const HIGH_KV = 0.9;
 /** The parts of D_tot, s, that sum to it: of one request, or means over a run's completed requests. */
 export type LatencyParts = Omit<Delays, 'total'>;
 
+/** The numbers of an outcome that a run adds up. */
+type Counted = 'arrived' | 'rejected' | 'lostToPrediction' | 'misassigned' | 'preemptions';
+
 /** The report of a run; latencies in seconds, NaN when no request was completed. */
-export interface RunMetrics {
+export interface RunMetrics extends Readonly<Pick<SlotOutcome, Counted>> {
   readonly slots: number;
-  readonly arrived: number;
   readonly completed: number;
-  /** Requests that were not answered: no pool can hold them, or they are counted in one of the next two. */
-  readonly rejected: number;
-  /** Requests whose prediction was wrong and which outgrew the pool of their server, or were refused by it on arrival. */
-  readonly lostToPrediction: number;
-  /** Requests that a scheduler sent to a server that refused them, though their prediction fits another. */
-  readonly misassigned: number;
-  /** Preemptions of running requests, for want of KV room. */
-  readonly preemptions: number;
+  /** Requests in the system after the last slot. */
   readonly inFlight: number;
   /** Mean D_tot. */
   readonly meanLatency: number;
@@ -55,14 +50,16 @@ export interface RunMetrics {
 
 /** Sums up a run, slot by slot, in constant memory. */
 export class Metrics {
-  private slots = 0;
-  private arrived = 0;
-  private completed = 0;
-  private rejected = 0;
-  private lostToPrediction = 0;
-  private misassigned = 0;
-  private preemptions = 0;
-  private inSystem = 0;
+  private readonly counts = {
+    slots: 0,
+    arrived: 0,
+    completed: 0,
+    rejected: 0,
+    lostToPrediction: 0,
+    misassigned: 0,
+    preemptions: 0,
+    inFlight: 0,
+  };
   private latency = 0;
   private requestSeconds = 0;
   private highKv = 0;
@@ -77,37 +74,36 @@ export class Metrics {
     admission: 0,
     decode: 0,
   };
-  private readonly eta: Float64Array;
-  private readonly peak: Float64Array;
-  private readonly deviation: Float64Array;
-  private readonly iterations: Float64Array;
-  private readonly lastQueue: Float64Array;
+  /** Sums, the largest peak and the last Z of each server, [S]. */
+  private readonly servers: { eta: number; peak: number; deviation: number; iterations: number; queue: number }[];
   private readonly backlog: BacklogRecord;
 
   constructor(
-    private readonly serverCount: number,
+    serverCount: number,
     private readonly tolerance: number,
   ) {
     this.backlog = new BacklogRecord(serverCount);
-    this.eta = new Float64Array(serverCount);
-    this.peak = new Float64Array(serverCount);
-    this.deviation = new Float64Array(serverCount);
-    this.iterations = new Float64Array(serverCount);
-    this.lastQueue = new Float64Array(serverCount);
+    this.servers = Array.from({ length: serverCount }, () => ({
+      eta: 0,
+      peak: 0,
+      deviation: 0,
+      iterations: 0,
+      queue: 0,
+    }));
   }
 
   add(outcome: SlotOutcome): void {
+    const { counts, parts } = this;
     const { completions } = outcome;
-    this.slots++;
-    this.arrived += outcome.arrived;
-    this.rejected += outcome.rejected;
-    this.lostToPrediction += outcome.lostToPrediction;
-    this.misassigned += outcome.misassigned;
-    this.preemptions += outcome.preemptions;
-    this.completed += completions.length;
+    counts.slots++;
+    counts.arrived += outcome.arrived;
+    counts.completed += completions.length;
+    counts.rejected += outcome.rejected;
+    counts.lostToPrediction += outcome.lostToPrediction;
+    counts.misassigned += outcome.misassigned;
+    counts.preemptions += outcome.preemptions;
+    counts.inFlight = outcome.inSystem;
     this.requestSeconds += outcome.requestSeconds;
-    this.inSystem = outcome.inSystem;
-    const { parts } = this;
     for (let k = 0; k < completions.length; k++) {
       const delays = completions.delays(k);
       this.latency += delays.total;
@@ -119,54 +115,47 @@ export class Metrics {
       parts.admission += delays.admission;
       parts.decode += delays.decode;
     }
-    for (let s = 0; s < this.serverCount; s++) {
-      const y = outcome.deviation[s];
-      const z = outcome.queue[s];
-      const peak = outcome.peak[s];
-      this.eta[s] += outcome.eta[s];
-      this.peak[s] = Math.max(this.peak[s], peak);
-      this.deviation[s] += y;
-      this.iterations[s] += outcome.iterations[s];
-      this.queueSum += z;
-      this.lastQueue[s] = nextQueue(z, y, this.tolerance);
-      if (peak > HIGH_KV) this.highKv++;
+    for (let s = 0; s < this.servers.length; s++) {
+      const server = this.servers[s];
+      server.eta += outcome.eta[s];
+      server.peak = Math.max(server.peak, outcome.peak[s]);
+      server.deviation += outcome.deviation[s];
+      server.iterations += outcome.iterations[s];
+      server.queue = nextQueue(outcome.queue[s], outcome.deviation[s], this.tolerance);
+      this.queueSum += outcome.queue[s];
+      if (outcome.peak[s] > HIGH_KV) this.highKv++;
     }
     this.backlog.add(outcome.backlog, outcome.sent);
   }
 
   /** The report of the run so far. */
   report(): RunMetrics {
-    const pairs = this.slots * this.serverCount;
+    const { counts, latency, quantiles, servers } = this;
+    const { slots, completed } = counts;
+    const pairs = slots * servers.length;
     const per = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
-    const sumOver = (array: Float64Array): number => array.reduce((a, b) => a + b, 0);
+    const sumOver = (field: 'eta' | 'deviation' | 'queue'): number => servers.reduce((sum, one) => sum + one[field], 0);
     return {
-      slots: this.slots,
-      arrived: this.arrived,
-      completed: this.completed,
-      rejected: this.rejected,
-      lostToPrediction: this.lostToPrediction,
-      misassigned: this.misassigned,
-      preemptions: this.preemptions,
-      inFlight: this.inSystem,
-      meanLatency: this.latency / this.completed,
-      p50Latency: this.quantiles.quantile(0.5),
-      p99Latency: this.quantiles.quantile(0.99),
+      ...counts,
+      meanLatency: latency / completed,
+      p50Latency: quantiles.quantile(0.5),
+      p99Latency: quantiles.quantile(0.99),
       parts: Object.fromEntries(
-        Object.entries(this.parts).map(([name, sum]) => [name, sum / this.completed]),
+        Object.entries(this.parts).map(([name, sum]) => [name, sum / completed]),
       ) as unknown as LatencyParts,
-      deviation: per(sumOver(this.deviation), pairs),
-      worstDeviation: per(Math.max(...this.deviation), this.slots),
+      deviation: per(sumOver('deviation'), pairs),
+      worstDeviation: per(Math.max(...servers.map(({ deviation }) => deviation)), slots),
       meanQueue: per(this.queueSum, pairs),
-      finalQueue: per(sumOver(this.lastQueue), this.serverCount),
-      meanEta: per(sumOver(this.eta), pairs),
+      finalQueue: per(sumOver('queue'), servers.length),
+      meanEta: per(sumOver('eta'), pairs),
       highKvPercent: 100 * per(this.highKv, pairs),
-      littleResidual: this.inSystem > 0 || this.latency === 0 ? 0 : this.requestSeconds / this.latency - 1,
+      littleResidual: counts.inFlight > 0 || latency === 0 ? 0 : this.requestSeconds / latency - 1,
       stability: this.backlog.stability(),
-      perServer: Array.from(this.eta, (eta, s) => ({
-        eta: per(eta, this.slots),
-        peak: this.peak[s],
-        deviation: per(this.deviation[s], this.slots),
-        iterations: this.iterations[s],
+      perServer: servers.map(({ eta, peak, deviation, iterations }) => ({
+        eta: per(eta, slots),
+        peak,
+        deviation: per(deviation, slots),
+        iterations,
       })),
     };
   }

@@ -7,7 +7,6 @@ import type { EdgeServer } from '../system/server';
 import { kilobytesToBytes } from '../core/units';
 import { kvTokenIterations } from '../system/token-counts';
 import type { SlotRequests } from '../system/workload';
-import { Delay } from './delay';
 
 /** The columns that change from slot to slot, [S] each. */
 const CHANGING = [
@@ -69,8 +68,10 @@ export class SlotView {
   readonly largestPool: number;
   private readonly profiles: readonly DecodeProfile[];
   private readonly kvBytesPerToken: number;
-  /** The columns that change from slot to slot and are known late; empty without a delay. */
-  private readonly delayed: readonly { readonly column: Float64Array; readonly delay: Delay }[];
+  /** The columns that change from slot to slot, one after the other. */
+  private readonly state: Float64Array;
+  /** The states of the last `stateDelaySlots` + 1 slots, slot t's at t mod their number; none without a delay. */
+  private readonly reports: readonly Float64Array[];
 
   constructor(
     readonly config: SystemConfig,
@@ -84,16 +85,15 @@ export class SlotView {
     this.user = requests.user;
     this.inputTokens = requests.inputTokens;
     this.predictedTokens = requests.predictedTokens;
-    for (const name of CHANGING) this[name] = new Float64Array(servers.length);
+    const S = servers.length;
+    this.state = new Float64Array(CHANGING.length * S);
+    CHANGING.forEach((name, k) => (this[name] = this.state.subarray(k * S, (k + 1) * S)));
     this.maxTokens = Float64Array.from(maxTokens);
     this.largestPool = Math.max(...maxTokens);
     this.profiles = servers.map((server) => decodeProfile(server.decodeProfile));
     this.kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
     const { stateDelaySlots = 0 } = config;
-    this.delayed = CHANGING.filter(() => stateDelaySlots > 0).map((name) => ({
-      column: this[name],
-      delay: new Delay(stateDelaySlots, servers.length),
-    }));
+    this.reports = Array.from({ length: stateDelaySlots === 0 ? 0 : stateDelaySlots + 1 }, () => this.state.slice());
   }
 
   /** S. */
@@ -178,13 +178,16 @@ export class SlotView {
       this.workload[s] = tokenIterations * unit;
       if (largestRequest > server.maxTokens) this.allFit = false;
     }
-    for (const { column, delay } of this.delayed) delay.pass(slot, column);
+    const { reports, state } = this;
+    if (reports.length === 0) return;
+    reports[slot % reports.length].set(state);
+    state.set(reports[Math.max(0, slot - reports.length + 1) % reports.length]);
   }
 
   /** Takes over the earlier slots of another view of the same configuration. */
   copyHistory(other: SlotView): void {
-    this.delayed.forEach(({ delay }, k) => {
-      delay.copyFrom(other.delayed[k].delay);
+    this.reports.forEach((report, k) => {
+      report.set(other.reports[k]);
     });
   }
 }

@@ -1,3 +1,10 @@
+/** Mean over servers, [S]. */
+export function meanOver(values: Float64Array): number {
+  let mean = 0;
+  for (const x of values) mean += x / values.length;
+  return mean;
+}
+
 /**
  * Load-balancing deviation, III-E: Y_s = (η_s − η̄)², η̄ the mean over servers.
  *
@@ -5,8 +12,7 @@
  * @param out receives Y_s(t), [S].
  */
 export function balanceDeviation(eta: Float64Array, out: Float64Array): void {
-  let mean = 0;
-  for (const x of eta) mean += x / eta.length;
+  const mean = meanOver(eta);
   for (let s = 0; s < eta.length; s++) out[s] = (eta[s] - mean) ** 2;
 }
 

@@ -1,25 +1,17 @@
 import { UserError } from '../core/errors';
-import { delaysOf } from './completion';
+import { type Delays, delaysOf } from './completion';
+import type { RequestTable } from './request-table';
 import type { Scenario, ScenarioRequest } from './scenario';
-import type { EdgeServer } from './server';
 import { Serving } from './serving';
 import { tokensOnArrival, tokensThatFit } from './token-counts';
 import type { IterationRecorder } from './trajectory';
 
 /** A completed request: its four parts of D_tot and when it ended, all in seconds. */
-export interface ReplayedRequest {
+export interface ReplayedRequest extends Pick<Delays, 'total' | 'transmission' | 'prefill' | 'decode'> {
   readonly id: string;
   readonly completedAt: number;
-  /** D_tx. */
-  readonly transmission: number;
-  /** D_pre of its batch. */
-  readonly prefill: number;
-  /** Sum of its iterations; in static batching from joining to the batch's end. */
-  readonly decode: number;
   /** The rest of the total: synchronisation, prefill queue, iteration boundary and KV admission, also after preemptions. */
   readonly waiting: number;
-  /** D_tot = completion − start of the slot of arrival. */
-  readonly total: number;
   /** The number of its preemptions; absent: none. */
   readonly preemptions?: number;
 }
@@ -70,87 +62,65 @@ export interface ReplayResult {
 export function replay(scenario: Scenario): ReplayResult {
   const { slotSeconds, kvBytesPerToken: alpha } = scenario;
   const serving = new Serving(scenario.servers, scenario);
-  const serverIndex = new Map(scenario.servers.map((server, s) => [server.name, s]));
+  const { table } = serving;
   const requests: (ReplayedRequest | RejectedRequest)[] = [];
-  const servers = scenario.servers.map((spec) => ({
-    name: spec.name,
+  const servers = scenario.servers.map(({ name }) => ({
+    name,
     slots: [] as ReplayedSlot[],
     trajectory: [] as ReplayedIteration[],
   }));
+  /** By handle. */
   const ids: string[] = [];
   const recorder: IterationRecorder = {
     record(server, slot, k, startsAt, seconds, tokens, active) {
-      servers[server]?.trajectory.push([slot, k, startsAt, seconds, alpha * tokens, active]);
+      servers[server].trajectory.push([slot, k, startsAt, seconds, alpha * tokens, active]);
     },
   };
-
-  const emit = (server: EdgeServer, slot: number): void => {
-    servers[server.index]?.slots.push({
-      slot,
-      eta: (alpha * server.slotTokenSeconds) / (server.spec.kvCapacityBytes * slotSeconds),
-      peakKvBytes: alpha * server.slotPeakTokens,
-      iterations: server.slotIterations,
-    });
-  };
-  const finish = (): void => {
-    const { completed, lost } = serving;
-    for (const handle of completed) requests.push(replayedRequest(ids[handle], serving, handle));
-    for (const handle of lost) requests.push({ id: ids[handle], rejected: true });
-    for (const handle of [...completed, ...lost]) serving.table.release(handle);
+  const runSlot = (slot: number): void => {
+    serving.runSlot(slot, recorder);
+    for (const { index, spec, slotTokenSeconds, slotPeakTokens, slotIterations } of serving.servers) {
+      if (slot >= scenario.slots.length && slotIterations === 0) continue;
+      servers[index].slots.push({
+        slot,
+        eta: (alpha * slotTokenSeconds) / (spec.kvCapacityBytes * slotSeconds),
+        peakKvBytes: alpha * slotPeakTokens,
+        iterations: slotIterations,
+      });
+    }
+    for (const handle of serving.completed) requests.push(replayedRequest(ids[handle], table, handle, slotSeconds));
+    for (const handle of serving.lost) requests.push({ id: ids[handle], rejected: true });
+    for (const handle of [...serving.completed, ...serving.lost]) table.release(handle);
   };
 
   scenario.slots.forEach((slot, t) => {
-    const { table } = serving;
     for (const request of slot.requests) {
-      const s = serverIndex.get(request.server) as number;
-      if (refused(scenario, s, request, requests)) continue;
-      const handle = table.allocate();
-      ids[handle] = request.id;
-      table.slot[handle] = t;
-      table.server[handle] = s;
-      table.inputTokens[handle] = request.inputTokens;
-      table.outputTokens[handle] = request.outputTokens;
-      table.predictedTokens[handle] = request.predictedTokens ?? request.outputTokens;
-      table.transmissionSeconds[handle] = request.transmissionSeconds;
-      serving.submit(handle);
+      const server = servers.findIndex(({ name }) => name === request.server);
+      if (isRefused(scenario, server, request)) {
+        requests.push({ id: request.id, rejected: true });
+        continue;
+      }
+      const { inputTokens, outputTokens, predictedTokens = outputTokens, transmissionSeconds: transmission } = request;
+      const tokens = { inputTokens, outputTokens, predictedTokens };
+      ids[serving.submit({ slot: t, index: 0, user: 0, server, ...tokens, transmission })] = request.id;
     }
-    serving.runSlot(t, recorder);
-    for (const server of serving.servers) emit(server, t);
-    finish();
+    runSlot(t);
   });
-  for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
-    serving.runSlot(slot, recorder);
-    for (const server of serving.servers) if (server.slotIterations > 0) emit(server, slot);
-    finish();
-  }
+  for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) runSlot(slot);
   requests.sort((a, b) => compareCodePoints(a.id, b.id));
   return { requests, servers };
 }
 
-function replayedRequest(id: string, { table, constants }: Serving, handle: number): ReplayedRequest {
-  const { transmission, prefill, decode, total } = delaysOf(table, handle, constants.slotSeconds);
-  const completedAt = table.completedAt[handle];
-  const preemptions = table.preemptions[handle];
+function replayedRequest(id: string, table: RequestTable, handle: number, slotSeconds: number): ReplayedRequest {
+  const { transmission, prefill, decode, total } = delaysOf(table, handle, slotSeconds);
   const waiting = total - transmission - prefill - decode;
-  return {
-    id,
-    completedAt,
-    transmission,
-    prefill,
-    decode,
-    waiting,
-    total,
-    ...(preemptions > 0 ? { preemptions } : {}),
-  };
+  const request = { id, completedAt: table.completedAt[handle], transmission, prefill, decode, waiting, total };
+  const preemptions = table.preemptions[handle];
+  return preemptions > 0 ? { ...request, preemptions } : request;
 }
 
 /** Rule 7: a request that can never complete stops the replay or, if its prediction tells, is listed as rejected. */
-function refused(
-  scenario: Scenario,
-  s: number,
-  { id, inputTokens, outputTokens, predictedTokens = outputTokens }: ScenarioRequest,
-  requests: (ReplayedRequest | RejectedRequest)[],
-): boolean {
+function isRefused(scenario: Scenario, s: number, request: ScenarioRequest): boolean {
+  const { id, inputTokens, outputTokens, predictedTokens = outputTokens } = request;
   const server = scenario.servers[s];
   const tokens = inputTokens + outputTokens;
   const most = tokensThatFit(server.kvCapacityBytes, scenario.kvBytesPerToken);
@@ -160,9 +130,7 @@ function refused(
       `request "${id}" needs ${String(tokens * scenario.kvBytesPerToken)} bytes of KV cache, inputTokens + outputTokens is ${String(tokens)}; ` +
         `allowed: at most ${String(server.kvCapacityBytes)} bytes on server "${server.name}" (or set oversized to "reject")`,
     );
-  if (tokensOnArrival(scenario, inputTokens, outputTokens, predictedTokens) <= most) return false;
-  requests.push({ id, rejected: true });
-  return true;
+  return tokensOnArrival(scenario, inputTokens, outputTokens, predictedTokens) > most;
 }
 
 /** Order by Unicode code points, as UTF-8 bytes sort. */

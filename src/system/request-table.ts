@@ -1,66 +1,43 @@
-/** The columns that are written when a request is allocated or later; all are 0 at first. */
-const COLUMNS = [
-  'slot',
-  'index',
-  'user',
-  'server',
-  'inputTokens',
-  'outputTokens',
-  'predictedTokens',
-  'transmissionSeconds',
-  'synchronisedAt',
-  'prefillStartAt',
-  'prefillEndAt',
-  'joinedAt',
-  'completedAt',
-  'decodeSeconds',
-  'decodedBefore',
-  'generatedTokens',
-  'preemptions',
-  'admission',
-  'base',
-  'lastIteration',
-  'expectedLast',
-] as const;
+const none: Float64Array = new Float64Array(0);
 
 /**
  * All requests that are somewhere in the system, structure of arrays. A request is a handle, an index into every
  * column; a finished request's handle is used again, so memory stays flat however long a run is. Times and delays in
- * seconds; counts are doubles, since a scenario may exceed 2³¹ tokens.
+ * seconds, 0 at first; counts are doubles, since a scenario may exceed 2³¹ tokens.
  */
 export class RequestTable {
   /** Slot of arrival, place among that slot's requests, user and server. */
-  slot!: Float64Array;
-  index!: Float64Array;
-  user!: Float64Array;
-  server!: Float64Array;
-  inputTokens!: Float64Array;
+  slot: Float64Array = none;
+  index: Float64Array = none;
+  user: Float64Array = none;
+  server: Float64Array = none;
+  inputTokens: Float64Array = none;
   /** l, which the server runs. */
-  outputTokens!: Float64Array;
+  outputTokens: Float64Array = none;
   /** l̂, known to schedulers and servers, at least 1. */
-  predictedTokens!: Float64Array;
+  predictedTokens: Float64Array = none;
   /** D_tx. */
-  transmissionSeconds!: Float64Array;
+  transmissionSeconds: Float64Array = none;
   /** The time at which the batch's last request had been received: slot start + D_sy. */
-  synchronisedAt!: Float64Array;
-  prefillStartAt!: Float64Array;
-  prefillEndAt!: Float64Array;
+  synchronisedAt: Float64Array = none;
+  prefillStartAt: Float64Array = none;
+  prefillEndAt: Float64Array = none;
   /** The time at which it last joined the running batch. */
-  joinedAt!: Float64Array;
-  completedAt!: Float64Array;
+  joinedAt: Float64Array = none;
+  completedAt: Float64Array = none;
   /** Sum of its iterations (static: to the batch's end); while it decodes, the server's clock at joining. */
-  decodeSeconds!: Float64Array;
+  decodeSeconds: Float64Array = none;
   /** The part of `decodeSeconds` before the last preemption. */
-  decodedBefore!: Float64Array;
+  decodedBefore: Float64Array = none;
   /** Tokens generated before the last preemption: they are prefilled again with the input. */
-  generatedTokens!: Float64Array;
-  preemptions!: Float64Array;
+  generatedTokens: Float64Array = none;
+  preemptions: Float64Array = none;
   /** Its place in the order in which the server admitted requests. */
-  admission!: Float64Array;
+  admission: Float64Array = none;
   /** l_in − j of a request that joined after iteration j of the server, and the iterations in which it finishes and is expected to. */
-  base!: Float64Array;
-  lastIteration!: Float64Array;
-  expectedLast!: Float64Array;
+  base: Float64Array = none;
+  lastIteration: Float64Array = none;
+  expectedLast: Float64Array = none;
 
   private used: Uint8Array = new Uint8Array(0);
   private next = 0;
@@ -110,11 +87,12 @@ export class RequestTable {
 
   /** Moves the requests to columns with room for `capacity`. */
   private resize(capacity: number): void {
-    const { length } = this.used;
-    for (const name of COLUMNS) {
+    const columns = this as unknown as Record<string, unknown>;
+    for (const [name, old] of Object.entries(columns)) {
+      if (!(old instanceof Float64Array)) continue;
       const column = new Float64Array(capacity);
-      if (length > 0) column.set(this[name]);
-      this[name] = column;
+      column.set(old);
+      columns[name] = column;
     }
     const used = new Uint8Array(capacity);
     used.set(this.used);

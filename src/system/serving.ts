@@ -1,14 +1,21 @@
 import { invalid } from '../core/errors';
+import type { Completion } from './completion';
 import { RequestTable } from './request-table';
 import type { ServerSpec, ServingConstants } from './scenario';
 import { EdgeServer } from './server';
 import type { IterationRecorder } from './trajectory';
 
+/** What is known of a request when it is sent. */
+export type Submission = Pick<
+  Completion,
+  'slot' | 'index' | 'user' | 'server' | 'inputTokens' | 'outputTokens' | 'predictedTokens' | 'transmission'
+>;
+
 /**
  * The edge servers of a system, moved on slot by slot (III). Nothing is drawn here.
  *
- * For every slot t = 0, 1, …: enter its requests into `table` in order of arrival and `submit` them, then `runSlot`; afterwards slots without requests, until all is
- * done.
+ * For every slot t = 0, 1, …: `submit` its requests in order of arrival, then `runSlot`; afterwards slots without
+ * requests, until all is done.
  */
 export class Serving {
   readonly servers: readonly EdgeServer[];
@@ -31,9 +38,20 @@ export class Serving {
     return this.servers.reduce((sum, server) => sum + server.requestCount, 0);
   }
 
-  /** Sends a request of the table to its server in the slot that is run next. */
-  submit(handle: number): void {
-    this.servers[this.table.server[handle]].incoming.push(handle);
+  /** Enters a request into the table and sends it to its server in the slot that is run next; returns its handle. */
+  submit(request: Submission): number {
+    const { table } = this;
+    const handle = table.allocate();
+    table.slot[handle] = request.slot;
+    table.index[handle] = request.index;
+    table.user[handle] = request.user;
+    table.server[handle] = request.server;
+    table.inputTokens[handle] = request.inputTokens;
+    table.outputTokens[handle] = request.outputTokens;
+    table.predictedTokens[handle] = request.predictedTokens;
+    table.transmissionSeconds[handle] = request.transmission;
+    this.servers[request.server].incoming.push(handle);
+    return handle;
   }
 
   /** Runs all iterations that start in slot t, t·Δ ≤ start < (t + 1)·Δ. */

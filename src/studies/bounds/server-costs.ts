@@ -54,22 +54,16 @@ export class ServerCosts {
       }
     };
     for (let t = 0; t < config.slots; t++) {
-      const handles: number[] = [];
+      const sent: number[] = [];
       for (let n = firstOfSlot[t]; n < firstOfSlot[t + 1]; n++) {
         if (((set >> n) & 1) === 0) continue;
         if (!canHold(episode, n, s)) return { seconds: Infinity, eta };
-        const handle = table.allocate();
-        table.slot[handle] = t;
-        table.index[handle] = n;
-        table.server[handle] = 0;
-        table.inputTokens[handle] = inputTokens[n];
-        table.outputTokens[handle] = outputTokens[n];
-        table.predictedTokens[handle] = outputTokens[n];
-        handles.push(handle);
+        sent.push(n);
       }
-      for (const handle of handles) {
-        table.transmissionSeconds[handle] = episode.transmissionSeconds(table.index[handle], s, handles.length);
-        serving.submit(handle);
+      for (const n of sent) {
+        const transmission = episode.transmissionSeconds(n, s, sent.length);
+        const tokens = { inputTokens: inputTokens[n], outputTokens: outputTokens[n], predictedTokens: outputTokens[n] };
+        serving.submit({ slot: t, index: n, user: 0, server: 0, ...tokens, transmission });
       }
       serving.runSlot(t);
       eta[t] = serving.servers[0].slotTokenSeconds / tokenSeconds;
