@@ -1,6 +1,6 @@
 /**
  * Quantiles of a stream in little memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
- * so that a quantile is within a relative error of 2^−14, 0.006 %. An octave takes 64 kB from its first value on. The bin of a value is the upper bits of its floating
+ * so that a quantile is within a relative error of 2^−14, 0.006 %. An octave takes 64 kB, up to the largest value's. The bin of a value is the upper bits of its floating
  * point form, so no logarithm is taken (HdrHistogram, G. Tene; DDSketch, Masson et al., VLDB 2019).
  */
 const MANTISSA_BITS = 13;
@@ -24,15 +24,18 @@ const FIRST: number = upperBits(LEAST);
 
 export class Quantiles {
   count = 0;
-  /** Counts by octave from the least, undefined without a value. */
-  private readonly octaves: (Float64Array | undefined)[] = [];
+  /** Counts by bin, as many octaves as there are values for. */
+  private counts = new Float64Array(0);
 
   /** NaN is counted like a value below all others. */
   add(value: number): void {
     const bin = value >= LEAST ? upperBits(value) - FIRST : 0;
-    const octave = Math.floor(bin / STEPS);
-    const counts = (this.octaves[octave] ??= new Float64Array(STEPS));
-    counts[bin % STEPS]++;
+    if (bin >= this.counts.length) {
+      const grown = new Float64Array((Math.floor(bin / STEPS) + 1) * STEPS);
+      grown.set(this.counts);
+      this.counts = grown;
+    }
+    this.counts[bin]++;
     this.count++;
   }
 
@@ -45,17 +48,8 @@ export class Quantiles {
     // 0.55 · 24000 is 13200.000000000002 in floating point, and still the 13200th.
     const rank = Math.max(1, Math.ceil(q * this.count * (1 - 1e-12)));
     let seen = 0;
-    for (const [octave, counts] of this.octaves.entries()) {
-      if (counts === undefined) continue;
-      for (let step = 0; step < STEPS; step++) {
-        seen += counts[step];
-        if (seen >= rank) return middleOf(octave, step);
-      }
-    }
-    throw new Error(`Quantiles.quantile: q is ${q}; allowed: 0 to 1`);
+    const bin = this.counts.findIndex((count) => (seen += count) >= rank);
+    if (bin < 0) throw new Error(`Quantiles.quantile: q is ${q}; allowed: 0 to 1`);
+    return 2 ** (LEAST_EXPONENT + Math.floor(bin / STEPS)) * (1 + ((bin % STEPS) + 0.5) / STEPS);
   }
-}
-
-function middleOf(octave: number, step: number): number {
-  return 2 ** (LEAST_EXPONENT + octave) * (1 + (step + 0.5) / STEPS);
 }

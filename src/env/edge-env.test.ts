@@ -6,8 +6,9 @@ import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
 import type { IterationRecorder } from '../system/trajectory';
-import { type SlotRequests, type Workload, syntheticWorkload } from '../system/workload';
+import { type Workload, slotRequests, syntheticWorkload } from '../system/workload';
 import { checkEnv } from '../../tests/support/check-env';
+import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/support/views';
 import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
 import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler } from './scheduler';
@@ -34,51 +35,6 @@ function run(env: EdgeEnv, assign: Scheduler, seen: (step: TimeStep, env: EdgeEn
 const spread: Scheduler = (view, assignment) => {
   for (let i = 0; i < view.count; i++) assignment[i] = (i + view.slot) % view.serverCount;
 };
-
-/** The requests and links of a slot. */
-function requestsOf(view: SlotView): unknown {
-  const columns = [view.user, view.inputTokens, view.predictedTokens].map((c) => Array.from(c.subarray(0, view.count)));
-  const gains = Array.from({ length: view.count * view.serverCount }, (_, k) =>
-    view.gain(Math.floor(k / view.serverCount), k % view.serverCount),
-  );
-  return { columns, gains };
-}
-
-/** The known state of the servers. */
-function serversOf(view: SlotView): unknown {
-  const { kvTokens, running, waiting, prefilling, prefillSeconds, remainingOutputTokens, remainingTokenIterations } =
-    view;
-  const { workload, queue } = view;
-  const columns = {
-    kvTokens,
-    running,
-    waiting,
-    prefilling,
-    prefillSeconds,
-    remainingOutputTokens,
-    remainingTokenIterations,
-    workload,
-    queue,
-  };
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, Array.from(column)]));
-}
-
-/** A workload with given requests `[input, output]` per slot. */
-function fixedWorkload(slots: readonly (readonly (readonly [number, number])[])[]): Workload {
-  return {
-    maxRequestsPerSlot: Math.max(1, ...slots.map((slot) => slot.length)),
-    fill(slot, out: SlotRequests): void {
-      const requests = slots[slot] ?? [];
-      out.count = requests.length;
-      requests.forEach(([input, output], i) => {
-        out.user[i] = 0;
-        out.inputTokens[i] = input;
-        out.outputTokens[i] = output;
-        out.predictedTokens[i] = output;
-      });
-    },
-  };
-}
 
 describe('EdgeEnv', () => {
   it.each([
@@ -145,11 +101,9 @@ describe('EdgeEnv', () => {
       run(new EdgeEnv(config({ users: 50, batching }), 4), spread, ({ outcome }) => {
         if (outcome === null) return;
         for (const request of outcome.completions.rows()) {
-          const { transmission, synchronisation, prefillQueue, prefill, admission, decode, total } = request;
-          const parts = [transmission, synchronisation, prefillQueue, prefill, admission, decode];
-          expect(Math.min(...parts)).toBeGreaterThan(-1e-12);
-          expect(parts.reduce((a, b) => a + b, 0)).toBeCloseTo(total, 9);
-          expect(request.completedAt - request.slot).toBeCloseTo(total, 12);
+          expect(Math.min(...partsOf(request))).toBeGreaterThan(-1e-12);
+          expect(partsOf(request).reduce((a, b) => a + b, 0)).toBeCloseTo(request.total, 9);
+          expect(request.completedAt - request.slot).toBeCloseTo(request.total, 12);
         }
       });
     },
@@ -306,13 +260,7 @@ describe('EdgeEnv', () => {
 
     it('shows predicted lengths while the servers run the true ones', () => {
       const truth = syntheticWorkload(system, 13);
-      const out = {
-        count: 0,
-        user: new Int32Array(20),
-        inputTokens: new Int32Array(20),
-        outputTokens: new Int32Array(20),
-        predictedTokens: new Int32Array(20),
-      };
+      const out = slotRequests(20);
       truth.fill(0, out);
       const { view } = new EdgeEnv(system, 13).reset();
       const shown = Array.from(view.predictedTokens.subarray(0, 20));
@@ -323,18 +271,12 @@ describe('EdgeEnv', () => {
 
     it('shows nothing that depends on true lengths before they have been observed', () => {
       // Two worlds with equal predictions and unlike true lengths, none of which ends before the second slot does.
-      const world = (output: number): Workload => ({
-        maxRequestsPerSlot: 8,
-        fill(slot, out): void {
-          out.count = 8;
-          for (let u = 0; u < 8; u++) {
-            out.user[u] = u;
-            out.inputTokens[u] = 20 + u;
-            out.outputTokens[u] = output + 7 * u + slot;
-            out.predictedTokens[u] = 150 + u;
-          }
-        },
-      });
+      const world = (output: number): Workload =>
+        givenRequests(
+          Array.from({ length: 31 }, (_, t) =>
+            Array.from({ length: 8 }, (_user, u) => [20 + u, output + 7 * u + t, 150 + u] as const),
+          ),
+        );
       const plain = config({ users: 8 });
       const views = [300, 420].map((output) => {
         const seen: unknown[] = [];
@@ -349,7 +291,7 @@ describe('EdgeEnv', () => {
   });
 
   describe('a request larger than any pool', () => {
-    const workload = fixedWorkload([
+    const workload = givenRequests([
       [
         [10, 10],
         [5_000_000, 10],
@@ -386,7 +328,7 @@ describe('EdgeEnv', () => {
       const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], slots: 1 });
       const [small] = new EdgeEnv(system, 1).servers;
       const env = new EdgeEnv(system, 1, {
-        workload: fixedWorkload([
+        workload: givenRequests([
           [
             [small.maxTokens, 1],
             [small.maxTokens, 1],
@@ -400,7 +342,7 @@ describe('EdgeEnv', () => {
   });
 
   it('takes empty slots, and refuses an assignment to no server', () => {
-    const workload = fixedWorkload([[], [[5, 5]], []]);
+    const workload = givenRequests([[], [[5, 5]], []]);
     const counts: number[] = [];
     run(new EdgeEnv(config({ slots: 3 }), 1, { workload }), spread, ({ outcome }) =>
       counts.push(outcome?.completions.length ?? -1),
@@ -428,7 +370,7 @@ describe('EdgeEnv', () => {
   });
 
   it('holds finished requests to the end of a static batch', () => {
-    const workload = fixedWorkload([
+    const workload = givenRequests([
       [
         [10, 5],
         [10, 50],

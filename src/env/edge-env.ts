@@ -13,7 +13,7 @@ import type { IterationRecorder } from '../system/trajectory';
 import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
 import { admitArrivals } from './arrivals';
 import { type BalanceMeasure, CountBalance } from './count-balance';
-import { type SlotOutcome, emptyOutcome, readServers } from './outcome';
+import { SlotOutcome, readServers } from './outcome';
 import { type RewardFunction, slotReward } from './reward';
 import { SlotView } from './slot-view';
 import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
@@ -113,7 +113,7 @@ export class EdgeEnv {
       this.mobility,
       this.requests,
     );
-    this.outcome = emptyOutcome(
+    this.outcome = new SlotOutcome(
       serverCount,
       new Completions(this.serving.table, config.slotSeconds),
       this.counted === null,

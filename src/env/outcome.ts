@@ -6,21 +6,19 @@ import type { BalanceColumns } from './count-balance';
  * The events of a slot, all that a reward or a metric may count. The arrays are the environment's own; the next step
  * overwrites them.
  */
-export interface SlotOutcome {
+export class SlotOutcome {
   /** The slot, from 0; −1 before the first. */
-  slot: number;
+  slot = -1;
   /** Requests that arrived, rejected ones included. */
-  arrived: number;
+  arrived = 0;
   /** Requests that were not answered: no pool can hold them, or they are counted in one of the next two. */
-  rejected: number;
+  rejected = 0;
   /** Requests whose prediction was wrong and which outgrew the pool of their server, or were refused by it on arrival. */
-  lostToPrediction: number;
+  lostToPrediction = 0;
   /** Requests that a scheduler sent to a server that refused them, though their prediction fits another. */
-  misassigned: number;
+  misassigned = 0;
   /** Preemptions, for want of KV room, in the slot; at the last slot with those of the drain. */
-  preemptions: number;
-  /** Q'_s(t): requests that completed, at the last slot with those of the drain. */
-  readonly completions: Completions;
+  preemptions = 0;
   /** η_s(t), [S]. */
   readonly eta: Float64Array;
   /** M_pk(t) over the pool's size, [S]. */
@@ -35,48 +33,39 @@ export interface SlotOutcome {
   readonly sent: Float64Array;
   /** Requests on each server when the slot ended, before the drain, [S]. */
   readonly backlog: Float64Array;
-  /** Y and Z of the balance measure, from which a reward learns; Y is the array above where the measure is η. */
+  /** Y and Z of the balance measure, from which a reward learns; its Y is `deviation` where the measure is η. */
   readonly learned: BalanceColumns;
   /** Σ D_tot of the drain's requests, s; 0 before the last slot. */
-  drainedLatency: number;
+  drainedLatency = 0;
   /** Υ(t): prefilled requests that wait at the slot's end, for KV room or the next boundary. */
-  waiting: number;
+  waiting = 0;
   /** Requests in the system when the slot ended; 0 after the drain. */
-  inSystem: number;
+  inSystem = 0;
   /** ∫ N(t) dt over what became known in this slot, without lost requests, request-seconds. */
-  requestSeconds: number;
-}
+  requestSeconds = 0;
 
-/**
- * An outcome to be filled slot by slot.
- *
- * @param servers S.
- * @param learnsEta whether the balance measure is η, whose Y is then learned from.
- */
-export function emptyOutcome(servers: number, completions: Completions, learnsEta: boolean): SlotOutcome {
-  const perServer = (): Float64Array => new Float64Array(servers);
-  const deviation = perServer();
-  return {
-    slot: -1,
-    arrived: 0,
-    rejected: 0,
-    lostToPrediction: 0,
-    misassigned: 0,
-    preemptions: 0,
-    completions,
-    eta: perServer(),
-    peak: perServer(),
-    iterations: perServer(),
-    deviation,
-    queue: perServer(),
-    learned: { deviation: learnsEta ? deviation : perServer(), queue: perServer() },
-    drainedLatency: 0,
-    sent: perServer(),
-    backlog: perServer(),
-    waiting: 0,
-    inSystem: 0,
-    requestSeconds: 0,
-  };
+  /**
+   * An outcome to be filled slot by slot.
+   *
+   * @param servers S.
+   * @param completions Q'_s(t): requests that completed, at the last slot with those of the drain.
+   * @param learnsEta whether the balance measure is η, whose Y is then learned from.
+   */
+  constructor(
+    servers: number,
+    readonly completions: Completions,
+    learnsEta: boolean,
+  ) {
+    const perServer = (): Float64Array => new Float64Array(servers);
+    this.eta = perServer();
+    this.peak = perServer();
+    this.iterations = perServer();
+    this.deviation = perServer();
+    this.queue = perServer();
+    this.sent = perServer();
+    this.backlog = perServer();
+    this.learned = { deviation: learnsEta ? this.deviation : perServer(), queue: perServer() };
+  }
 }
 
 /** Writes η, M_pk, K, the backlog and Υ of the slot that the servers have run. */

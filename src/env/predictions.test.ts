@@ -4,26 +4,13 @@ import { systemConfig } from '../system/presets';
 import { RequestTable } from '../system/request-table';
 import { EdgeServer } from '../system/server';
 import { Serving } from '../system/serving';
-import { type Workload, slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import { slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import { givenRequests, partsOf } from '../../tests/support/views';
 import { EdgeEnv } from './edge-env';
 import { simulate } from './simulate';
 
 /** κ, so that the pool of an rtx3080 holds some 5,800 tokens and that of an rtx4090 some 14,000. */
 const KV_SHARE = 0.009355;
-
-/** In slot 0 one request per user: [inputTokens, outputTokens, predictedTokens]. */
-function once(requests: readonly (readonly [number, number, number])[]): Workload {
-  return {
-    maxRequestsPerSlot: requests.length,
-    fill(slot, out): void {
-      out.count = slot === 0 ? requests.length : 0;
-      requests.forEach((lengths, i) => {
-        out.user[i] = i;
-        [out.inputTokens[i], out.outputTokens[i], out.predictedTokens[i]] = lengths;
-      });
-    },
-  };
-}
 
 /** Everything that can be reached from an object by its properties, private ones included. */
 function reachable(root: object): Set<object> {
@@ -49,7 +36,7 @@ describe('what a scheduler can reach', () => {
     const secret = 937;
     const system = systemConfig('calibrated', { users: 3, slots: 4, servers: 2, stateDelaySlots: 1 });
     const lengths = [70, secret, 90] as const;
-    const env = new EdgeEnv(system, 1, { workload: once([lengths, lengths, lengths]) });
+    const env = new EdgeEnv(system, 1, { workload: givenRequests([[lengths, lengths, lengths]]) });
     let step = env.reset();
     for (let t = 0; t < 2; t++) {
       const objects = [...reachable(step.view)];
@@ -72,7 +59,7 @@ describe('admission', () => {
   const pool = new EdgeEnv(system, 1).view.maxTokens[0];
   const after = (output: number, admission?: 'true-length'): number[] => {
     const requests = [100, output, 300] as const;
-    const env = new EdgeEnv({ ...system, admission }, 1, { workload: once([requests, requests]) });
+    const env = new EdgeEnv({ ...system, admission }, 1, { workload: givenRequests([[requests, requests]]) });
     env.reset();
     env.step(new Int32Array(2));
     const { view } = env.step(new Int32Array(0));
@@ -92,7 +79,7 @@ describe('admission', () => {
 
   it('preempts the last admitted when the pool runs out, and all are answered with parts that sum to the total', () => {
     const requests = [100, 5000, 300] as const;
-    const env = new EdgeEnv({ ...system, slots: 1 }, 1, { workload: once([requests, requests]) });
+    const env = new EdgeEnv({ ...system, slots: 1 }, 1, { workload: givenRequests([[requests, requests]]) });
     env.reset();
     const { outcome } = env.step(new Int32Array(2));
     if (outcome === null) throw new Error('no outcome');
@@ -100,10 +87,9 @@ describe('admission', () => {
     expect([done.length, outcome.preemptions]).toEqual([2, 1]);
     expect(done.map(({ index }) => index)).toEqual([0, 1]);
     expect(done.map(({ preemptions }) => preemptions)).toEqual([0, 1]);
-    for (const { total, transmission, synchronisation, prefillQueue, prefill, admission, decode } of done) {
-      const parts = [transmission, synchronisation, prefillQueue, prefill, admission, decode];
-      for (const part of parts) expect(part).toBeGreaterThanOrEqual(-1e-9);
-      expect(parts.reduce((a, b) => a + b, 0)).toBeCloseTo(total, 9);
+    for (const request of done) {
+      for (const part of partsOf(request)) expect(part).toBeGreaterThanOrEqual(-1e-9);
+      expect(partsOf(request).reduce((a, b) => a + b, 0)).toBeCloseTo(request.total, 9);
     }
     expect(env.servers[0].expectedWork()).toEqual({ tokens: 0, tokenIterations: 0 });
   });
@@ -119,10 +105,8 @@ describe('a request that no pool can hold', () => {
   const system = systemConfig('calibrated', { gpus: ['rtx3080'], users: 2, slots: 2, kvPoolFraction: KV_SHARE });
   const pool = new EdgeEnv(system, 1).view.maxTokens[0];
   const run = (output: number, predicted: number, admission?: 'true-length'): number[] => {
-    const workload = once([
-      [100, 300, 300],
-      [100, output, predicted],
-    ]);
+    const requests = [[100, 300] as const, [100, output, predicted] as const];
+    const workload = givenRequests([requests]);
     const { completed, rejected, lostToPrediction, littleResidual } = simulate(
       { ...system, admission },
       schedulers.jsq,
@@ -161,7 +145,7 @@ describe('requests that are not served', () => {
     ['outgrows its prediction and its server', 7000, 5000, [1, 1, 0]],
     ['is sent where it cannot fit, though its prediction is exact', 7000, 7000, [1, 0, 1]],
   ])('are told apart: one that %s', (_, output, predicted, expected) => {
-    const workload = once([[100, output, predicted]]);
+    const workload = givenRequests([[[100, output, predicted]]]);
     const toFirst = () => (_view: unknown, assignment: Int32Array) => assignment.fill(0);
     const run = simulate(system, toFirst, 1, { workload });
     expect([run.rejected, run.lostToPrediction, run.misassigned]).toEqual(expected);
@@ -182,7 +166,7 @@ describe('predictions', () => {
   it('are shown cut to the largest pool; one that is no length is refused', () => {
     const system = systemConfig('calibrated', { users: 1, slots: 1, servers: 1 });
     const shown = (predicted: number): EdgeEnv['view'] =>
-      new EdgeEnv(system, 1, { workload: once([[70, 200, predicted]]) }).reset().view;
+      new EdgeEnv(system, 1, { workload: givenRequests([[[70, 200, predicted]]]) }).reset().view;
     const view = shown(2 ** 31 - 1);
     expect(view.predictedTokens[0]).toBe(view.maxTokens[0]);
     expect(() => shown(-1_890_929_570)).toThrow(/slot 0, request 0: predictedTokens is -1890929570; allowed/);

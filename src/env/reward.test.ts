@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Completions } from '../system/completion';
 import { RequestTable } from '../system/request-table';
-import type { SlotOutcome } from './outcome';
+import { SlotOutcome } from './outcome';
 import {
   type RewardWeights,
   completedLatency,
@@ -20,27 +20,10 @@ function outcome(): SlotOutcome {
     table.completedAt[handle] = total;
     done.handles.push(handle);
   }
-  const scored = { deviation: Float64Array.of(0.03, 0.005), queue: Float64Array.of(0.2, 0.4) };
-  return {
-    slot: 0,
-    arrived: 2,
-    rejected: 0,
-    lostToPrediction: 0,
-    misassigned: 0,
-    preemptions: 0,
-    completions: done,
-    eta: new Float64Array(2),
-    peak: new Float64Array(2),
-    iterations: new Float64Array(2),
-    ...scored,
-    learned: scored,
-    drainedLatency: 0,
-    sent: new Float64Array(2),
-    backlog: new Float64Array(2),
-    waiting: 3,
-    inSystem: 0,
-    requestSeconds: 0,
-  };
+  const made = new SlotOutcome(2, done, true);
+  made.deviation.set([0.03, 0.005]);
+  made.learned.queue.set([0.2, 0.4]);
+  return Object.assign(made, { waiting: 3 });
 }
 
 describe('rewards', () => {

@@ -77,39 +77,41 @@ export function slotReward(terms: RewardTerms, latencyWeight: number, users: num
   };
 }
 
+/** A reward that differs from others in the cost of imbalance. */
+function rewardOf(
+  id: string,
+  usesQueue: boolean,
+  balance: (outcome: SlotOutcome, weights: RewardWeights) => number,
+): Reward {
+  return {
+    id,
+    usesQueue,
+    terms: (outcome, weights) => ({
+      latency: completedLatency(outcome),
+      balance: balance(outcome, weights),
+      memory: weights.memoryWeight * outcome.waiting,
+    }),
+  };
+}
+
 /** The reward of LYREO and Ly-PPO (30): imbalance costs Σ_s Z_s·Y_s. */
-export const driftPlusPenalty: Reward = {
-  id: 'drift-plus-penalty',
-  usesQueue: true,
-  terms: (outcome, { memoryWeight, balanceUnit }) => ({
-    latency: completedLatency(outcome),
-    balance: weightedDeviation(outcome, balanceUnit),
-    memory: memoryWeight * outcome.waiting,
-  }),
-};
+export const driftPlusPenalty: Reward = rewardOf('drift-plus-penalty', true, (outcome, { balanceUnit }) =>
+  weightedDeviation(outcome, balanceUnit),
+);
 
 /** The reward of PPO, V-B: the violated constraint costs c·Σ_s max(Y_s − ε, 0)/unit, without virtual queues. */
-export const fixedPenalty: Reward = {
-  id: 'fixed-penalty',
-  usesQueue: false,
-  terms: (outcome, { memoryWeight, penaltyWeight, penaltyUnit, balanceTolerance }) => {
+export const fixedPenalty: Reward = rewardOf(
+  'fixed-penalty',
+  false,
+  ({ learned }, { penaltyWeight, penaltyUnit, balanceTolerance }) => {
     let balance = 0;
-    for (const y of outcome.learned.deviation)
-      balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / penaltyUnit;
-    return { latency: completedLatency(outcome), balance, memory: memoryWeight * outcome.waiting };
+    for (const y of learned.deviation) balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / penaltyUnit;
+    return balance;
   },
-};
+);
 
 /** The reward of LYREO-NoLB, V-D: imbalance costs nothing. */
-export const latencyOnly: Reward = {
-  id: 'latency-only',
-  usesQueue: false,
-  terms: (outcome, { memoryWeight }) => ({
-    latency: completedLatency(outcome),
-    balance: 0,
-    memory: memoryWeight * outcome.waiting,
-  }),
-};
+export const latencyOnly: Reward = rewardOf('latency-only', false, () => 0);
 
 /** Σ D_tot of the requests that completed in the slot, without those of the drain, s. */
 export function completedLatency({ completions, drainedLatency }: SlotOutcome): number {

@@ -39,7 +39,7 @@ const ARRIVALS_F = 2.2;
 /** Arrivals that vary less than this over a window, relative to their mean, count as stationary. */
 const ARRIVALS_RANGE = 0.05;
 
-/** Requests on one server, or on all, by batch: sums over a batch's slots. */
+/** Requests on one server, or on all, by batch: sums over a batch's slots. The last batch may be filling. */
 interface Series {
   readonly backlog: number[];
   readonly arrivals: number[];
@@ -49,31 +49,17 @@ interface Series {
   completesFrom: number;
 }
 
-/** A window of one series, in groups: mean requests in the system, requests that arrived per slot, length and middle. */
+/** A window of one series, in groups: mean requests in the system, requests that arrived per slot, and the middle slot. */
 interface Window {
   readonly slots: number;
-  readonly backlog: number[];
-  readonly arrivals: number[];
-  readonly middle: number[];
+  readonly backlog: readonly number[];
+  readonly arrivals: readonly number[];
+  readonly middle: readonly number[];
   readonly isStationary: boolean;
 }
 
-/** Growth per slot: of a random walk, and of a stationary series. */
-interface Growth {
-  /** Mean of the differences between groups, and its standard error if they are those of a random walk. */
-  readonly mean: number;
-  readonly error: number;
-  /** Upper 95 % bound of the slope of the line through the groups; Infinity where they may be a random walk. */
-  readonly most: number;
-  /** Whether the second half grew less than half as fast as the first, as at the end of a start-up. */
-  readonly levelsOff: boolean;
-}
-
 /** The verdict on one series; a reason without its subject. */
-interface Finding {
-  readonly verdict: StabilityVerdict;
-  readonly reason: string;
-}
+type Finding = Pick<Stability, 'verdict' | 'reason'>;
 
 /**
  * Records the backlog of each server, slot by slot, and judges whether the servers keep up, by the rule of docs/stability.md:
@@ -86,15 +72,19 @@ interface Finding {
 export class BacklogRecord {
   private slots = 0;
   private batchSlots = 1;
-  private full = 0;
+  /** Slots in the batch that is being filled. */
   private inBatch = 0;
-  /** Each server, [S], and the whole; the batch after the full ones is being filled. */
-  private readonly servers: readonly Series[];
-  private readonly whole: Series = emptySeries();
+  /** Each server, [S], then all together. */
+  private readonly series: readonly Series[];
 
   /** @param serverCount S. */
-  constructor(serverCount: number) {
-    this.servers = Array.from({ length: serverCount }, emptySeries);
+  constructor(private readonly serverCount: number) {
+    this.series = Array.from({ length: serverCount + 1 }, () => ({
+      backlog: [],
+      arrivals: [],
+      arrived: 0,
+      completesFrom: Infinity,
+    }));
   }
 
   /**
@@ -105,52 +95,52 @@ export class BacklogRecord {
    */
   add(backlog: Float64Array, arrivals: Float64Array): void {
     let [inSystem, arrived] = [0, 0];
-    for (let s = 0; s < this.servers.length; s++) {
-      this.addTo(this.servers[s], backlog[s], arrivals[s]);
+    for (let s = 0; s < this.serverCount; s++) {
+      this.addTo(this.series[s], backlog[s], arrivals[s]);
       inSystem += backlog[s];
       arrived += arrivals[s];
     }
-    this.addTo(this.whole, inSystem, arrived);
+    this.addTo(this.series[this.serverCount], inSystem, arrived);
     this.slots++;
     if (++this.inBatch < this.batchSlots) return;
     this.inBatch = 0;
-    if (++this.full < MOST_BATCHES) return;
-    for (const { backlog, arrivals } of [...this.servers, this.whole])
+    if (this.series[0].backlog.length < MOST_BATCHES) return;
+    for (const { backlog, arrivals } of this.series)
       for (const sums of [backlog, arrivals]) {
         for (let b = 0; b < MOST_BATCHES / 2; b++) sums[b] = sums[2 * b] + sums[2 * b + 1];
         sums.length = MOST_BATCHES / 2;
       }
-    this.full = MOST_BATCHES / 2;
     this.batchSlots *= 2;
   }
 
   /** The verdict on the slots so far. */
   stability(): Stability {
-    const count = this.servers.length;
+    const count = this.serverCount;
+    const indices = Array.from({ length: count }, (_, s) => s);
     if (this.slots * WINDOWS[0] < LEAST_WINDOW_SLOTS) {
       const reason = `only ${this.slots} slots, too few to tell growth from start-up; at least ${Math.ceil(LEAST_WINDOW_SLOTS / WINDOWS[0])} are needed`;
-      return { verdict: 'UNKNOWN', reason, perServer: this.servers.map(() => 'UNKNOWN') };
+      return { verdict: 'UNKNOWN', reason, perServer: indices.map(() => 'UNKNOWN') };
     }
-    const servers = this.servers.map((series) => this.judge(series, OVERLOAD_LEVEL / count));
-    const whole = this.judge(this.whole, OVERLOAD_LEVEL);
+    const servers = indices.map((s) => this.judge(this.series[s], OVERLOAD_LEVEL / count));
+    const whole = this.judge(this.series[count], OVERLOAD_LEVEL);
     const perServer = servers.map(({ verdict }) => verdict);
-    const withVerdict = (verdict: StabilityVerdict): number[] =>
-      [...servers.keys()].filter((s) => perServer[s] === verdict);
-    const named = (indices: readonly number[]): string =>
-      `${indices.length === 1 ? 'server' : 'servers'} ${indices.map((s) => s + 1).join(', ')} of ${count}`;
-    const wholeText = `requests in the system ${whole.reason}`;
-    const overloaded = withVerdict('OVERLOADED');
-    if (overloaded.length > 0)
-      return {
-        verdict: 'OVERLOADED',
-        reason: `${named(overloaded)}: requests on server ${overloaded[0] + 1} ${servers[overloaded[0]].reason}`,
+    /** The verdict that some servers have, by their numbers and the reason of the first. */
+    const ofServers = (verdict: StabilityVerdict, predicate: string): Stability | undefined => {
+      const [first, ...others] = indices.filter((s) => perServer[s] === verdict);
+      if (first === undefined) return undefined;
+      const numbers = [first, ...others].map((s) => s + 1).join(', ');
+      const subject = `${others.length === 0 ? 'server' : 'servers'} ${numbers} of ${count}${predicate}`;
+      const reason = `${subject}: requests on server ${first + 1} ${servers[first].reason}`;
+      return { verdict, reason, perServer };
+    };
+    return (
+      ofServers('OVERLOADED', '') ??
+      (whole.verdict === 'STABLE' ? ofServers('UNKNOWN', ' undecided') : undefined) ?? {
+        verdict: whole.verdict,
+        reason: `requests in the system ${whole.reason}`,
         perServer,
-      };
-    if (whole.verdict === 'OVERLOADED') return { verdict: 'OVERLOADED', reason: wholeText, perServer };
-    const unknown = withVerdict('UNKNOWN');
-    if (whole.verdict === 'UNKNOWN' || unknown.length === 0) return { ...whole, reason: wholeText, perServer };
-    const reason = `${named(unknown)} undecided: requests on server ${unknown[0] + 1} ${servers[unknown[0]].reason}`;
-    return { verdict: 'UNKNOWN', reason, perServer };
+      }
+    );
   }
 
   private addTo(series: Series, backlog: number, arrived: number): void {
@@ -158,8 +148,9 @@ export class BacklogRecord {
       series.backlog.push(0);
       series.arrivals.push(0);
     }
-    series.backlog[this.full] += backlog;
-    series.arrivals[this.full] += arrived;
+    const last = series.backlog.length - 1;
+    series.backlog[last] += backlog;
+    series.arrivals[last] += arrived;
     series.arrived += arrived;
     if (series.completesFrom === Infinity && backlog < series.arrived) series.completesFrom = this.slots;
   }
@@ -176,27 +167,27 @@ export class BacklogRecord {
       };
     const findings = windows
       .filter(({ isStationary }) => isStationary)
-      .map((window) => decide([growthOf(window.backlog, window.middle)], window, level));
+      .map((window) => decide(window, [window.backlog], level));
     if (findings.length > 0)
       return (
         (findings[0].verdict === 'UNKNOWN' && findings.find(({ verdict }) => verdict === 'OVERLOADED')) || findings[0]
       );
     const perSlot = meanOf(first.arrivals);
     const delay = first.backlog.map((n, k) => (perSlot * n) / first.arrivals[k]);
-    return decide([growthOf(first.backlog, first.middle), growthOf(delay, first.middle)], first, level);
+    return decide(first, [first.backlog, delay], level);
   }
 
   /** The last slots of the run, at least the given share of it, in groups of batches. */
   private window({ backlog, arrivals }: Series, share: number): Window {
-    const { full, batchSlots, inBatch, slots } = this;
+    const { batchSlots, inBatch, slots } = this;
+    const full = backlog.length - (inBatch > 0 ? 1 : 0);
     const from = Math.floor((slots * (1 - share)) / batchSlots);
-    const batches = full - from;
-    const edge = (k: number): number => from + Math.round((k * batches) / GROUPS);
+    const edge = (k: number): number => from + Math.round((k * (full - from)) / GROUPS);
     const groups = Array.from({ length: GROUPS }, (_, k) => {
-      const isLast = k === GROUPS - 1;
+      const start = edge(k);
       // The batch that is not full belongs to the last group, so that the run's end counts.
-      const [start, end] = [edge(k), edge(k + 1) + (isLast && inBatch > 0 ? 1 : 0)];
-      const length = (edge(k + 1) - start) * batchSlots + (isLast ? inBatch : 0);
+      const end = k < GROUPS - 1 ? edge(k + 1) : backlog.length;
+      const length = (edge(k + 1) - start) * batchSlots + (k < GROUPS - 1 ? 0 : inBatch);
       const mean = (sums: readonly number[]): number => sums.slice(start, end).reduce((a, b) => a + b, 0) / length;
       return { backlog: mean(backlog), arrivals: mean(arrivals), middle: start * batchSlots + length / 2 };
     });
@@ -211,30 +202,19 @@ export class BacklogRecord {
   }
 }
 
+/** Σ (x − x̄)². */
+function squaresOf(values: readonly number[], mean: number = meanOf(values)): number {
+  return values.reduce((sum, x) => sum + (x - mean) ** 2, 0);
+}
+
 /** Whether arrivals vary between groups no more than their noise, from batch to batch, explains. */
 function isStationary(groups: readonly number[], batches: readonly number[], batchSlots: number): boolean {
-  const mean = meanOf(groups);
-  if (Math.max(...groups) - Math.min(...groups) <= ARRIVALS_RANGE * mean) return true;
+  if (Math.max(...groups) - Math.min(...groups) <= ARRIVALS_RANGE * meanOf(groups)) return true;
   let squares = 0;
   for (let b = 1; b < batches.length; b++) squares += ((batches[b] - batches[b - 1]) / batchSlots) ** 2;
   const noise = squares / (2 * (batches.length - 1));
-  const between = groups.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (groups.length - 1);
+  const between = squaresOf(groups) / (groups.length - 1);
   return between * (batches.length / groups.length) <= ARRIVALS_F * noise;
-}
-
-/** The growth of a series of group means at their middles. */
-function growthOf(values: readonly number[], middle: readonly number[]): Growth {
-  const differences = values.slice(1).map((x, k) => (x - values[k]) / (middle[k + 1] - middle[k]));
-  const n = differences.length;
-  const mean = meanOf(differences);
-  const variance = differences.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n - 1);
-  const half = Math.ceil(n / 2);
-  return {
-    mean,
-    error: Math.sqrt((MEANS_OF_A_WALK * variance) / n),
-    most: slopeBound(values, middle),
-    levelsOff: meanOf(differences.slice(half)) < meanOf(differences.slice(0, half)) / 2,
-  };
 }
 
 /**
@@ -243,40 +223,44 @@ function growthOf(values: readonly number[], middle: readonly number[]): Growth 
  */
 function slopeBound(values: readonly number[], middle: readonly number[]): number {
   const [meanX, meanY] = [meanOf(middle), meanOf(values)];
-  const spread = middle.reduce((sum, x) => sum + (x - meanX) ** 2, 0);
+  const spread = squaresOf(middle);
   const slope = values.reduce((sum, y, k) => sum + (y - meanY) * (middle[k] - meanX), 0) / spread;
   const residuals = values.map((y, k) => y - meanY - slope * (middle[k] - meanX));
-  const squares = residuals.reduce((sum, e) => sum + e * e, 0);
+  const squares = squaresOf(residuals, 0);
   const steps = residuals.slice(1).reduce((sum, e, k) => sum + (e - residuals[k]) ** 2, 0);
   if (steps < WALK_RATIO * squares) return Infinity;
   return slope + STUDENT_95 * CORRELATED * Math.sqrt(squares / FREEDOM / spread);
 }
 
-/** OVERLOADED if all growths are shown, STABLE if one is excluded. */
-function decide(growths: readonly Growth[], window: Window, level: number): Finding {
-  const { backlog, arrivals, slots } = window;
+/** OVERLOADED if the growth of each of the series of group means is shown, STABLE if that of one is excluded. */
+function decide(
+  { backlog, arrivals, middle, slots }: Window,
+  series: readonly (readonly number[])[],
+  level: number,
+): Finding {
   const perSlot = meanOf(arrivals);
+  const growths = series.map((values) => {
+    const differences = values.slice(1).map((x, k) => (x - values[k]) / (middle[k + 1] - middle[k]));
+    const n = differences.length;
+    const mean = meanOf(differences);
+    // The standard error of the mean if the differences are those of a random walk.
+    const error = Math.sqrt((MEANS_OF_A_WALK * (squaresOf(differences) / (n - 1))) / n);
+    const half = Math.ceil(n / 2);
+    // The second half grew less than half as fast as the first, as at the end of a start-up.
+    const levelsOff = meanOf(differences.slice(half)) < meanOf(differences.slice(0, half)) / 2;
+    const isShown = mean > 0 && !levelsOff && studentUpperTail(mean / error, FREEDOM) < level;
+    const most = Math.min(slopeBound(values, middle), mean + STUDENT_95 * error);
+    return { mean, isShown, isExcluded: most <= STABLE_GROWTH * perSlot };
+  });
   const [early, late] = [backlog[0], backlog[backlog.length - 1]];
   const [{ mean }] = growths;
-  const isShown = ({ mean: growth, error, levelsOff }: Growth): boolean =>
-    growth > 0 && !levelsOff && studentUpperTail(growth / error, FREEDOM) < level;
-  const isExcluded = ({ mean: growth, error, most }: Growth): boolean =>
-    Math.min(most, growth + STUDENT_95 * error) <= STABLE_GROWTH * perSlot;
   const rate = `${mean >= 0 ? '+' : ''}${mean.toFixed(2)} per slot at ${perSlot.toFixed(1)} arrivals per slot`;
   const reason = `went from ${early.toFixed(1)} to ${late.toFixed(1)} in the last ${slots} slots, ${rate}`;
-  if (growths.every(isShown) && late - early > Math.max(perSlot, 1)) return { verdict: 'OVERLOADED', reason };
+  if (growths.every(({ isShown }) => isShown) && late - early > Math.max(perSlot, 1))
+    return { verdict: 'OVERLOADED', reason };
   if (late > (perSlot * slots) / LONGEST_STAY)
     return { verdict: 'UNKNOWN', reason: `${reason}: more requests than arrive in a third of these slots` };
-  if (growths.some(isExcluded)) return { verdict: 'STABLE', reason };
+  if (growths.some(({ isExcluded }) => isExcluded)) return { verdict: 'STABLE', reason };
   const why = growths.length > 1 ? 'arrivals that change' : 'chance';
   return { verdict: 'UNKNOWN', reason: `${reason}, which cannot be told from ${why}` };
-}
-
-function emptySeries(): Series {
-  return {
-    backlog: [],
-    arrivals: [],
-    arrived: 0,
-    completesFrom: Infinity,
-  };
 }

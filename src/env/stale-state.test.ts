@@ -3,6 +3,7 @@ import { simulate } from './simulate';
 import { schedulers } from '../schedulers/index';
 import { systemConfig } from '../system/presets';
 import { checkEnv } from '../../tests/support/check-env';
+import { requestsOf, serversOf } from '../../tests/support/views';
 import { EdgeEnv } from './edge-env';
 import { type RewardFunction, driftPlusPenalty, rewardWeights } from './reward';
 import type { SlotView } from './slot-view';
@@ -15,41 +16,14 @@ function assign(view: SlotView): Int32Array {
   return Int32Array.from({ length: view.count }, (_, i) => (i % 3 === 0 ? 0 : (i + view.slot) % view.serverCount));
 }
 
-function serversOf(view: SlotView): number[][] {
-  return [
-    view.kvTokens,
-    view.running,
-    view.waiting,
-    view.prefilling,
-    view.prefillSeconds,
-    view.remainingOutputTokens,
-    view.remainingTokenIterations,
-    view.workload,
-    view.workloadUnit,
-    view.queue,
-  ].map((column) => [...column]);
-}
-
-function requestsOf(view: SlotView): unknown {
-  const { count, slot } = view;
-  const columns = [view.user, view.inputTokens, view.predictedTokens].map((column) => [...column.subarray(0, count)]);
-  return { slot, columns, gain: view.gain(count - 1, 2), seconds: view.transmissionSeconds(0, 1, 3) };
-}
-
-interface Seen {
-  readonly servers: number[][];
-  readonly requests: unknown;
-}
-
 /** The content of a run's views, slot by slot, those of the cut at T included. */
-function views(env: EdgeEnv): Seen[] {
-  let step = env.reset();
-  const seen: Seen[] = [{ servers: serversOf(step.view), requests: requestsOf(step.view) }];
-  while (step.stepType !== 'last') {
-    step = env.step(assign(step.view));
-    seen.push({ servers: serversOf(step.view), requests: requestsOf(step.view) });
-  }
-  return seen;
+function views(env: EdgeEnv): { servers: Record<string, number[]>; requests: unknown }[] {
+  const seen = (view: SlotView): ReturnType<typeof views>[number] => ({
+    servers: serversOf(view),
+    requests: requestsOf(view),
+  });
+  const first = seen(env.reset().view);
+  return [first, ...Array.from({ length: 20 }, () => seen(env.step(assign(env.view)).view))];
 }
 
 describe('stale state', () => {
@@ -64,7 +38,7 @@ describe('stale state', () => {
     });
     // Z and the backlog have been moving, so that old and new can be told apart.
     expect(now[20].servers).not.toEqual(now[19].servers);
-    expect(Math.max(...now[20].servers[9])).toBeGreaterThan(0);
+    expect(Math.max(...now[20].servers.queue)).toBeGreaterThan(0);
   });
 
   it('changes nothing but what is seen', () => {

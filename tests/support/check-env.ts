@@ -1,6 +1,7 @@
 import type { SystemConfig } from '../../src/system/config';
 import type { TimeStep } from '../../src/env/edge-env';
 import type { SlotView } from '../../src/env/slot-view';
+import { serversOf } from './views';
 
 /** The interface of any environment of this kind. */
 export interface Environment {
@@ -26,18 +27,7 @@ function checkStep(step: TimeStep, servers: number, isFirst: boolean): void {
     demand(column.length >= view.count, 'the requests’ columns have room for all of them');
   for (let i = 0; i < view.count; i++)
     demand(view.inputTokens[i] >= 1 && view.predictedTokens[i] >= 1, 'a request has tokens');
-  const { kvTokens, running, waiting, prefilling, prefillSeconds, remainingOutputTokens, remainingTokenIterations } =
-    view;
-  const counts = [
-    kvTokens,
-    running,
-    waiting,
-    prefilling,
-    prefillSeconds,
-    remainingOutputTokens,
-    remainingTokenIterations,
-  ];
-  for (const column of [...counts, view.workload, view.queue]) {
+  for (const column of Object.values(serversOf(view))) {
     demand(column.length === servers, 'what is known of the servers is known of each');
     demand(
       column.every((x) => Number.isFinite(x) && x >= 0),
