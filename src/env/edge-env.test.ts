@@ -12,7 +12,6 @@ import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/suppo
 import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
 import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler } from './scheduler';
-import type { SlotView } from './slot-view';
 import { simulate } from './simulate';
 import { driftBound, lyapunov } from './virtual-queue';
 
@@ -212,46 +211,36 @@ describe('EdgeEnv', () => {
     ] as const)('has the same future and leaves the original alone: $name', ({ overrides }) => {
       const system = config({ users: 40, ...overrides });
       const options: EdgeEnvOptions = { reward: (outcome) => driftPlusPenalty.terms(outcome, rewardWeights(system)) };
-      const transcript = (env: EdgeEnv, view: SlotView, assign: Scheduler): string => {
-        const lines: unknown[] = [requestsOf(view), serversOf(view)];
-        let last = false;
-        let current = view;
-        while (!last) {
-          const a = new Int32Array(current.count);
-          assign(current, a);
-          const step = env.step(a);
-          const { completions, eta, queue, inSystem } = step.outcome!;
-          lines.push(
-            step.reward,
-            completions.rows().map(({ total }) => total),
-            Array.from(eta),
-            Array.from(queue),
-            inSystem,
-          );
-          lines.push(requestsOf(step.view), serversOf(step.view));
-          current = step.view;
-          last = step.stepType === 'last';
+      /** The rest of a run. */
+      const transcript = (env: EdgeEnv, assign: Scheduler): string => {
+        const lines: unknown[] = [requestsOf(env.view), serversOf(env.view)];
+        for (let last = false; !last;) {
+          const a = new Int32Array(env.view.count);
+          assign(env.view, a);
+          const { reward, stepType, view } = env.step(a);
+          const { completions, eta, queue, inSystem } = env.outcome;
+          const totals = completions.rows().map(({ total }) => total);
+          lines.push(reward, totals, [...eta], [...queue], inSystem, requestsOf(view), serversOf(view));
+          last = stepType === 'last';
         }
         return JSON.stringify(lines);
       };
-      const start = (): { env: EdgeEnv; view: SlotView } => {
+      const start = (): EdgeEnv => {
         const env = new EdgeEnv(system, 12, options);
-        let { view } = env.reset();
+        env.reset();
         for (let t = 0; t < 10; t++) {
-          const a = new Int32Array(view.count);
-          spread(view, a);
-          ({ view } = env.step(a));
+          const a = new Int32Array(env.view.count);
+          spread(env.view, a);
+          env.step(a);
         }
-        return { env, view };
+        return env;
       };
-      const alone = start();
-      const expected = transcript(alone.env, alone.view, spread);
-      const { env, view } = start();
-      const copy = env.fork();
-      const astray = env.fork();
-      expect(transcript(astray, astray.view, (v, a) => a.fill(1, 0, v.count))).not.toBe(expected);
-      expect(transcript(copy, copy.view, spread)).toBe(expected);
-      expect(transcript(env, view, spread)).toBe(expected);
+      const expected = transcript(start(), spread);
+      const env = start();
+      const [copy, astray] = [env.fork(), env.fork()];
+      expect(transcript(astray, (v, a) => a.fill(1, 0, v.count))).not.toBe(expected);
+      expect(transcript(copy, spread)).toBe(expected);
+      expect(transcript(env, spread)).toBe(expected);
     });
   });
 

@@ -64,7 +64,7 @@ export interface KvByRequest {
   /** The iterations, [K]. */
   readonly iterations: readonly InspectedIteration[];
   /**
-   * The bytes that each completed request held in each of them, [K]; 0 outside its stays. They sum to the iteration's
+   * The bytes that each completed request held in each of them, [K]; 0 outside its stays, without requests that held none. They sum to the iteration's
    * kvBytes, but for requests that were lost to their predictions.
    */
   readonly requests: readonly { readonly request: InspectedRequest; readonly kvBytes: readonly number[] }[];
@@ -79,18 +79,12 @@ export function kvByRequest(run: Inspection, server: number, fromAt: number = 0,
   const iterations = run.iterations.filter(
     (row) => row.server === server && row.startsAt >= fromAt && row.startsAt < toAt,
   );
-  const place = new Map(iterations.map(({ startsAt }, i) => [startsAt, i]));
   const requests = run.requests
-    .filter(
-      (request) => request.server === server && staysOf(request)[0].joinedAt < toAt && request.completedAt > fromAt,
-    )
+    .filter((request) => request.server === server)
     .map((request) => {
-      const kvBytes = iterations.map(() => 0);
-      for (const { startsAt, ownKvBytes } of requestIterations(run, request)) {
-        const i = place.get(startsAt);
-        if (i !== undefined) kvBytes[i] = ownKvBytes;
-      }
-      return { request, kvBytes };
-    });
+      const own = new Map(requestIterations(run, request).map(({ startsAt, ownKvBytes }) => [startsAt, ownKvBytes]));
+      return { request, kvBytes: iterations.map(({ startsAt }) => own.get(startsAt) ?? 0) };
+    })
+    .filter(({ kvBytes }) => kvBytes.some((bytes) => bytes > 0));
   return { iterations, requests };
 }

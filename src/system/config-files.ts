@@ -14,11 +14,10 @@ export type FileHashes = Readonly<Partial<Record<FileField, string>>>;
 
 /** The absolute path of each file that a configuration names, by field. */
 function configFiles(config: Partial<SystemConfig>): (readonly [FileField, string])[] {
-  const { gpuProfilesFile, lengthsFile } = config;
-  return [
-    ...(gpuProfilesFile === undefined ? [] : [['gpuProfilesFile', resolve(gpuProfilesFile)] as const]),
-    ...(lengthsFile === undefined ? [] : [['lengthsFile', resolve(lengthsPath(lengthsFile))] as const]),
-  ];
+  return (['gpuProfilesFile', 'lengthsFile'] as const).flatMap((field) => {
+    const path = config[field];
+    return path === undefined ? [] : [[field, resolve(field === 'lengthsFile' ? lengthsPath(path) : path)] as const];
+  });
 }
 
 /**

@@ -75,22 +75,14 @@ const decodeProfile = z
   )
   .min(1, 'at least one {kvBytes, iterationsPerSecond}')
   .superRefine((points, context) => {
-    points.slice(1).forEach((point, i) => {
-      const before = points[i];
-      if (point.kvBytes <= before.kvBytes)
-        context.addIssue({
-          code: 'custom',
-          input: point.kvBytes,
-          path: [i + 1, 'kvBytes'],
-          message: `more than the point before (${String(before.kvBytes)})`,
-        });
-      if (point.iterationsPerSecond > before.iterationsPerSecond)
-        context.addIssue({
-          code: 'custom',
-          input: point.iterationsPerSecond,
-          path: [i + 1, 'iterationsPerSecond'],
-          message: `at most the point before (${String(before.iterationsPerSecond)})`,
-        });
+    points.slice(1).forEach((point, k) => {
+      const before = points[k];
+      const complain = (field: keyof DecodePoint, limit: string): void => {
+        const message = `${limit} the point before (${String(before[field])})`;
+        context.addIssue({ code: 'custom', input: point[field], path: [k + 1, field], message });
+      };
+      if (point.kvBytes <= before.kvBytes) complain('kvBytes', 'more than');
+      if (point.iterationsPerSecond > before.iterationsPerSecond) complain('iterationsPerSecond', 'at most');
     });
   });
 
@@ -129,22 +121,22 @@ const schema: z.ZodType<Scenario> = z.strictObject(
 
 /** Names must be unique and every request's server must exist; the schema sees one field at a time and cannot tell. */
 function checkReferences(scenario: Scenario, file: string): void {
-  const servers = new Map<string, string>();
+  const places = { names: new Map<string, string>(), ids: new Map<string, string>() };
+  const checkUnique = (kind: 'names' | 'ids', place: string, value: string): void => {
+    const earlier = places[kind].get(value);
+    const field = `${file}: ${place}.${kind.slice(0, -1)}`;
+    if (earlier !== undefined) throw invalid(field, value, `unique ${kind} (${earlier} has it)`);
+    places[kind].set(value, place);
+  };
   scenario.servers.forEach(({ name }, i) => {
-    const where = `servers[${String(i)}]`;
-    const earlier = servers.get(name);
-    if (earlier !== undefined) throw invalid(`${file}: ${where}.name`, name, `unique names (${earlier} has it)`);
-    servers.set(name, where);
+    checkUnique('names', `servers[${String(i)}]`, name);
   });
-  const ids = new Map<string, string>();
   scenario.slots.forEach((slot, t) => {
     slot.requests.forEach(({ id, server }, i) => {
-      const where = `slots[${String(t)}].requests[${String(i)}]`;
-      const earlier = ids.get(id);
-      if (earlier !== undefined) throw invalid(`${file}: ${where}.id`, id, `unique ids (${earlier} has it)`);
-      ids.set(id, where);
-      if (!servers.has(server))
-        throw invalid(`${file}: ${where}.server`, server, [...servers.keys()].map(show).join(', '));
+      const place = `slots[${String(t)}].requests[${String(i)}]`;
+      checkUnique('ids', place, id);
+      if (!places.names.has(server))
+        throw invalid(`${file}: ${place}.server`, server, [...places.names.keys()].map(show).join(', '));
     });
   });
 }

@@ -1,4 +1,5 @@
 import { uniformAt, hashLabel } from '../core/rng';
+import type { SystemConfig } from './config';
 import { logNormalTokens } from './lengths';
 
 /** The requests of one slot, structure of arrays; entries 0..count−1 are valid. */
@@ -37,14 +38,10 @@ export function slotRequests(capacity: number): SlotRequests {
 }
 
 /** The lengths of the synthetic workload. */
-export interface LengthDistribution {
-  readonly users: number;
-  readonly meanInputTokens: number;
-  readonly meanOutputTokens: number;
-  /** Spread of the logarithm. */
-  readonly sigmaInput: number;
-  readonly sigmaOutput: number;
-}
+type LengthDistribution = Pick<
+  SystemConfig,
+  'users' | 'meanInputTokens' | 'meanOutputTokens' | 'sigmaInput' | 'sigmaOutput'
+>;
 
 /**
  * Section III-A: every user issues one request at the start of every slot. Lengths are log-normal with the given
