@@ -126,10 +126,11 @@ export class BacklogRecord {
     const perServer = servers.map(({ verdict }) => verdict);
     /** The verdict that some servers have, by their numbers and the reason of the first. */
     const ofServers = (verdict: StabilityVerdict, predicate: string): Stability | undefined => {
-      const [first, ...others] = indices.filter((s) => perServer[s] === verdict);
-      if (first === undefined) return undefined;
-      const numbers = [first, ...others].map((s) => s + 1).join(', ');
-      const subject = `${others.length === 0 ? 'server' : 'servers'} ${numbers} of ${count}${predicate}`;
+      const found = indices.filter((s) => perServer[s] === verdict);
+      if (found.length === 0) return undefined;
+      const [first] = found;
+      const numbers = found.map((s) => s + 1).join(', ');
+      const subject = `${found.length === 1 ? 'server' : 'servers'} ${numbers} of ${count}${predicate}`;
       const reason = `${subject}: requests on server ${first + 1} ${servers[first].reason}`;
       return { verdict, reason, perServer };
     };
