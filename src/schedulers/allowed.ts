@@ -1,11 +1,18 @@
 import type { Rng } from '../core/rng';
 import type { SlotView } from '../env/slot-view';
 
-/** Writes the servers that request i may be sent to, at least one, to `out`; returns how many. */
-export function allowed(view: SlotView, i: number, out: Int32Array): number {
-  let n = 0;
-  for (let s = 0; s < view.serverCount; s++) if (view.allFit || view.isCandidate(i, s)) out[n++] = s;
-  return n;
+/** The servers that request i may be sent to, at least one. */
+export function allowed(view: SlotView, i: number): number[] {
+  const all = Array.from({ length: view.serverCount }, (_, s) => s);
+  return view.allFit ? all : all.filter((s) => view.isCandidate(i, s));
+}
+
+/** A server drawn uniformly among those that request i may be sent to. */
+export function drawn(view: SlotView, i: number, rng: Rng): number {
+  // When all servers can hold all requests, the list is not even made.
+  if (view.allFit) return rng.int(view.serverCount);
+  const servers = allowed(view, i);
+  return servers[rng.int(servers.length)];
 }
 
 /** Index of the smallest of `cost[s]` among the servers that request i may be sent to; equals are drawn. */

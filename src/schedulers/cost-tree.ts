@@ -1,4 +1,5 @@
 import type { Rng } from '../core/rng';
+import type { SchedulerFactory } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
 import { cheapest } from './allowed';
 
@@ -18,14 +19,6 @@ export class CostTree {
     this.cost = this.least.subarray(leaves, leaves + servers);
   }
 
-  /** Takes over all costs, [S]. */
-  setAll(costs: Float64Array): void {
-    const { least } = this;
-    this.cost.set(costs);
-    for (let node = least.length / 2 - 1; node > 0; node--)
-      least[node] = Math.min(least[2 * node], least[2 * node + 1]);
-  }
-
   set(s: number, cost: number): void {
     const { least } = this;
     let node = least.length / 2 + s;
@@ -42,4 +35,27 @@ export class CostTree {
       node = 2 * node + (least[2 * node + 1] < least[2 * node] ? 1 : 0);
     return node < leaves ? cheapest(view, i, this.cost, rng) : node - leaves;
   }
+}
+
+/**
+ * Each request goes to the server of least load, with those counted that were assigned before it.
+ *
+ * @param loadOf the load of server s at the slot's start.
+ * @param addedBy what request i adds to it.
+ */
+export function leastLoad(
+  loadOf: (view: SlotView, s: number) => number,
+  addedBy: (view: SlotView, i: number, s: number) => number,
+): SchedulerFactory {
+  return (config, rng) => {
+    const load = new CostTree(config.servers);
+    return (view, assignment) => {
+      for (let s = 0; s < config.servers; s++) load.set(s, loadOf(view, s));
+      for (let i = 0; i < view.count; i++) {
+        const s = load.cheapest(view, i, rng);
+        assignment[i] = s;
+        load.set(s, load.cost[s] + addedBy(view, i, s));
+      }
+    };
+  };
 }

@@ -1,7 +1,7 @@
 import type { SchedulerFactory } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
-import { cheapest } from './allowed';
 import { Forecast } from './forecast';
+import { greedy } from './latency-greedy';
 
 /**
  * The forecast with the balance term of P2 on top: by how much a request raises Σ_s Z_s·(x_s − x̄)², where x is the
@@ -9,10 +9,8 @@ import { Forecast } from './forecast';
  */
 export class DriftForecast extends Forecast {
   private readonly shares: Float64Array;
-  private zxx = 0;
-  private zx = 0;
-  private z = 0;
-  private sum = 0;
+  /** Sums over the servers: Σ Z·x², Σ Z·x, Σ Z and Σ x. */
+  private sums = { zxx: 0, zx: 0, z: 0, x: 0 };
 
   constructor(view: SlotView) {
     super(view);
@@ -21,13 +19,11 @@ export class DriftForecast extends Forecast {
 
   override begin(view: SlotView): void {
     super.begin(view);
-    for (let s = 0; s < this.shares.length; s++) this.shares[s] = this.shareNow(s);
     this.sumUp();
   }
 
   override assign(i: number, s: number): void {
     super.assign(i, s);
-    this.shares[s] = this.shareNow(s);
     this.sumUp();
   }
 
@@ -42,40 +38,38 @@ export class DriftForecast extends Forecast {
    */
   balanceGrowth(i: number, s: number): number {
     const { balanceUnit, slotSeconds } = this.view.config;
+    const { zxx, zx, x } = this.sums;
     const by = this.meanTokens(i) / this.view.maxTokens[s];
     const stay = this.view.predictedTokens[i] * this.iterationSeconds(i, s);
     const queue = this.view.queue[s];
-    const after = this.imbalance(
-      this.zxx + queue * by * (2 * this.shares[s] + by),
-      this.zx + queue * by,
-      this.sum + by,
-    );
-    return ((after - this.imbalance(this.zxx, this.zx, this.sum)) * stay) / (slotSeconds * balanceUnit * balanceUnit);
+    const after = this.imbalance(zxx + queue * by * (2 * this.shares[s] + by), zx + queue * by, x + by);
+    return ((after - this.imbalance(zxx, zx, x)) * stay) / (slotSeconds * balanceUnit * balanceUnit);
   }
 
-  private shareNow(s: number): number {
-    return Math.min(1, this.occupation(s) / this.view.maxTokens[s]);
+  /** ν times the latency of request i on server s and the delay to others, and the growth of the balance term. */
+  cost(i: number, s: number): number {
+    const { latencyWeight } = this.view.config;
+    return latencyWeight * (this.latency(i, s) + this.delayToOthers(i, s)) + this.balanceGrowth(i, s);
   }
 
   /** Σ Z·(x − x̄)² = Σ Z·x² − 2·x̄·Σ Z·x + x̄²·Σ Z: constant work to raise one x. */
-  private imbalance(zxx: number, zx: number, sum: number): number {
-    const mean = sum / this.shares.length;
-    return zxx - 2 * mean * zx + mean * mean * this.z;
+  private imbalance(zxx: number, zx: number, x: number): number {
+    const mean = x / this.shares.length;
+    return zxx - 2 * mean * zx + mean * mean * this.sums.z;
   }
 
   private sumUp(): void {
-    this.zxx = 0;
-    this.zx = 0;
-    this.z = 0;
-    this.sum = 0;
+    const sums = { zxx: 0, zx: 0, z: 0, x: 0 };
     for (let s = 0; s < this.shares.length; s++) {
       const queue = this.view.queue[s];
-      const x = this.shares[s];
-      this.zxx += queue * x * x;
-      this.zx += queue * x;
-      this.z += queue;
-      this.sum += x;
+      const x = Math.min(1, this.occupation(s) / this.view.maxTokens[s]);
+      this.shares[s] = x;
+      sums.zxx += queue * x * x;
+      sums.zx += queue * x;
+      sums.z += queue;
+      sums.x += x;
     }
+    this.sums = sums;
   }
 }
 
@@ -84,19 +78,7 @@ export class DriftForecast extends Forecast {
  * of P2 (IV-A), ν·Σ D_tot + Σ_s Z_s·Y_s. The latency is the request's own and the delay that it causes to the
  * others in the running batch; the deviation is that of the forecast KV occupation, for as long as the request stays.
  */
-export const driftPlusPenalty: SchedulerFactory = (config, rng) => {
-  const cost = new Float64Array(config.servers);
-  let forecast: DriftForecast | undefined;
-  return (view, assignment) => {
-    forecast ??= new DriftForecast(view);
-    forecast.begin(view);
-    for (let i = 0; i < view.count; i++) {
-      for (let s = 0; s < cost.length; s++)
-        cost[s] =
-          config.latencyWeight * (forecast.latency(i, s) + forecast.delayToOthers(i, s)) + forecast.balanceGrowth(i, s);
-      const s = cheapest(view, i, cost, rng);
-      assignment[i] = s;
-      forecast.assign(i, s);
-    }
-  };
-};
+export const driftPlusPenalty: SchedulerFactory = greedy(
+  (view) => new DriftForecast(view),
+  (forecast, i, s) => forecast.cost(i, s),
+);

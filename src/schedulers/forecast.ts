@@ -1,5 +1,6 @@
 import type { SlotView } from '../env/slot-view';
 import { kvTokenIterations } from '../system/token-counts';
+import { requestsOn } from './shortest-queue';
 
 /**
  * The costs of an assignment, estimated from sums that are known at the slot's start and kept up to date while the
@@ -16,16 +17,12 @@ export class Forecast {
   private readonly batchTokens: Float64Array;
   private readonly output: Float64Array;
   private readonly work: Float64Array;
-  private readonly prefillRate: Float64Array;
 
   constructor(protected view: SlotView) {
-    const perServer = (): Float64Array => new Float64Array(view.serverCount);
-    this.requests = perServer();
-    this.batch = perServer();
-    this.batchTokens = perServer();
-    this.output = perServer();
-    this.work = perServer();
-    this.prefillRate = perServer();
+    const zeros = new Float64Array(view.serverCount);
+    [this.requests, this.batch, this.batchTokens, this.output, this.work] = Array.from({ length: 5 }, () =>
+      zeros.slice(),
+    );
   }
 
   begin(view: SlotView): void {
@@ -33,10 +30,9 @@ export class Forecast {
     this.batch.fill(0);
     this.batchTokens.fill(0);
     for (let s = 0; s < this.requests.length; s++) {
-      this.requests[s] = view.running[s] + view.waiting[s] + view.prefilling[s];
+      this.requests[s] = requestsOn(view, s);
       this.output[s] = view.remainingOutputTokens[s];
       this.work[s] = view.remainingTokenIterations[s];
-      this.prefillRate[s] = view.servers[s].prefillTokensPerSecond;
     }
   }
 
@@ -86,7 +82,7 @@ export class Forecast {
     const { view } = this;
     const tokens = this.batchTokens[s] + view.inputTokens[i];
     const transmission = view.transmissionSeconds(i, s, this.batch[s] + 1);
-    const prefill = Math.max(transmission, view.prefillSeconds[s]) + tokens / this.prefillRate[s];
+    const prefill = Math.max(transmission, view.prefillSeconds[s]) + tokens / view.servers[s].prefillTokensPerSecond;
     const iteration = this.iterationSeconds(i, s);
     const most = view.maxTokens[s];
     const excess = Math.max(0, this.occupation(s) + this.meanTokens(i) - most);

@@ -8,18 +8,11 @@ import { cheapest } from './allowed';
  */
 export const weightedRoundRobin: SchedulerFactory = (config, rng) => {
   const debt = new Float64Array(config.servers);
-  const weight = new Float64Array(config.servers);
-  let total = 0;
   return (view, assignment) => {
-    if (total === 0) {
-      for (let s = 0; s < weight.length; s++) {
-        const tokens = view.maxTokens[s];
-        weight[s] = tokens / view.iterationSeconds(s, tokens);
-        total += weight[s];
-      }
-    }
+    const weight = view.maxTokens.map((tokens, s) => tokens / view.iterationSeconds(s, tokens));
+    const total = weight.reduce((sum, w) => sum + w, 0);
     for (let i = 0; i < view.count; i++) {
-      for (let s = 0; s < weight.length; s++) debt[s] -= weight[s];
+      for (let s = 0; s < debt.length; s++) debt[s] -= weight[s];
       const s = cheapest(view, i, debt, rng);
       debt[s] += total;
       assignment[i] = s;
