@@ -277,6 +277,8 @@ describe('scoreboard', () => {
       'probability_ratio (not printed, it follows from the text)',
       'early_stop (not printed, it follows from the text)',
       'returns (not printed, it follows from the text)',
+      'start_queue (not printed, it follows from the text)',
+      'independent_share (not printed, it follows from the text)',
       'redistribution',
       'model',
       'framework',
