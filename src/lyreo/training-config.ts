@@ -45,7 +45,7 @@ export interface TrainingConfig {
   /**
    * Exploring starts: the largest Z_s at the start of a training episode, in units of `balanceUnit`. Each server's is drawn
    * uniformly from 0 to it, so that a policy that balances well still meets unequal queues and does not forget what to do
-   * with them. Evaluations begin with Z = 0. Default 0, as printed; 20 of the rule `request`.
+   * with them. Evaluations begin with Z = 0. Default 20; 0 where there are no virtual queues, and as printed.
    */
   readonly startQueue: number;
   /** Held-out episodes on which the policy is evaluated after every update; 0 for none. Default 2. */
@@ -127,7 +127,7 @@ export const trainingFields: {
   ratio: ['per request', ...oneOf('per request', 'per slot')],
   draws: ['stratified', ...oneOf('independent', 'stratified')],
   independentShare: [1, ...share],
-  startQueue: [0, ...nonNegative],
+  startQueue: [20, ...nonNegative],
   heldOutEpisodes: [2, ...integer(0)],
   heldOutSlots: [100, ...integer(1)],
   queueSeen: ['with virtual queue', ...oneOf('always', 'with virtual queue')],

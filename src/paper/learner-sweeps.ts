@@ -69,14 +69,18 @@ const lapseLoads = [20, 40, 60];
 const at = (users: number, variants: Variants): Sweep['values'] =>
   Object.entries(variants).map(([x, training]) => ({ x: `U = ${String(users)}, ${x}`, system: { users }, training }));
 
-/** The lapses of LYREO in the calibrated system, without all steps against them and without each. */
-export function lapseSweep({ seeds }: Profile): Sweep {
+/** Lapses in the calibrated system: LYREO without all steps against them and without each, Ly-PPO without its own. */
+export function lapseSweeps({ seeds }: Profile): Sweep[] {
   const all = lapseLoads.flatMap((users) => at(users, { 'without all three': pilotTraining }));
-  return { figureId: 'lapses', methods: ['lyreo'], seeds, values: [...all, ...at(40, withoutSteps)] };
+  const without = lapseLoads.flatMap((users) => at(users, { 'without exploring starts': { startQueue: 0 } }));
+  return [
+    { figureId: 'lapses', methods: ['lyreo'], seeds, values: [...all, ...at(40, withoutSteps)] },
+    { figureId: 'lapses', methods: ['ly-ppo'], seeds, values: without },
+  ];
 }
 
 /**
- * The choice of LYREO's exploring starts, on seeds that nothing else is judged by: the least range of 0, 10, 20 and 30 with
+ * The choice of the exploring starts, on seeds that nothing else is judged by: the least range of 0, 10, 20 and 30 with
  * which both seeds at U = 20 and 40 keep the bars. After a held-out evaluation within 5 % of the last quarter's mean none
  * is above 1.2 times it, the deviation is at most ε, and the latency at most 1.03 times the greedy's. Ly-PPO and PPO are
  * asked whether the same exploration helps them.
@@ -96,8 +100,15 @@ export function startSweeps({ seeds }: Profile): Sweep[] {
       ['lyreo'],
       lapseLoads.flatMap((users) => at(users, starts)),
     ),
-    sweep(['ly-ppo', 'ppo'], at(40, { 'as it is': {}, 'mixed draws': { independentShare: 0.3 } })),
-    sweep(['ly-ppo'], at(40, { 'starts up to 20': { startQueue: 20 } })),
+    sweep(
+      ['ly-ppo'],
+      at(40, {
+        'starts up to 0': { startQueue: 0 },
+        'starts up to 20': { startQueue: 20 },
+        'mixed draws': { startQueue: 0, independentShare: 0.3 },
+      }),
+    ),
+    sweep(['ppo'], at(40, { 'independent draws': {}, 'mixed draws': { independentShare: 0.3 } })),
   ];
 }
 

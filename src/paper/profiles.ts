@@ -108,7 +108,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     training: { hidden: [8], updateEpochs: 1, minibatches: 1, predictorSteps: 1, predictorBatch: 2 },
     system: { users: 6, servers: 3 },
   },
-  /** Where the range of LYREO’s exploring starts was chosen, on seeds that nothing else is judged by. */
+  /** Where the range of the exploring starts was chosen, on seeds that nothing else is judged by. */
   starts: {
     ...paper,
     name: 'starts',

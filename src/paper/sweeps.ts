@@ -1,7 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
 import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
-import { lapseSweep, learnerSweeps, startSweeps } from './learner-sweeps';
+import { lapseSweeps, learnerSweeps, startSweeps } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
 
@@ -118,7 +118,7 @@ export function sweeps(profile: Profile): Sweep[] {
       ),
     ),
     sweep('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
-    ...(profile.name === 'paper' ? [lapseSweep(profile)] : []),
+    ...(profile.name === 'paper' ? lapseSweeps(profile) : []),
   ];
 }
 

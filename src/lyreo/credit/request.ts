@@ -23,8 +23,8 @@ const REWARD_KNEE = 0.01;
  */
 export const request: CreditFactory = {
   id: 'request',
-  // A policy that balances well sees few unequal queues, and its predictor few consequences: see notebook 23.
-  defaults: { startQueue: 20, independentShare: 0.3, predictorLearningRate: 3e-3 },
+  // Near the draws that it decides with, and a predictor that is useful before the policy crowds the fast servers: notebook 23.
+  defaults: { independentShare: 0.3, predictorLearningRate: 3e-3 },
   create({ config, training, reward, rng: init }) {
     const memory = predictorMemory(PREDICTOR_FEATURES, REQUEST_HEADS, REWARD_KNEE, training, init);
     const { predictor } = memory;
