@@ -5,14 +5,7 @@ import { UserError, invalid } from '../core/errors';
 import type { Interval } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import { type Method, methods } from '../paper/methods';
-import {
-  type Estimates,
-  type EvaluationColumn,
-  type LearnedPolicy,
-  estimates,
-  evaluate,
-  evaluationColumns,
-} from '../paper/evaluate';
+import { type Estimates, type LearnedPolicy, estimates, evaluate, evaluationColumns } from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
 import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { schedulerNames, schedulers } from '../schedulers/index';
@@ -101,22 +94,20 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Prom
   const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
   const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
-  const runs: RunMetrics[][] = contenders.map(() => []);
+  const results: Result[] = [];
   await withProgress(contenders.length * episodes, 'runs', flags.progress, async ({ tick }, signal) => {
-    for (const [k, { config: own, acts, name }] of contenders.entries())
+    for (const [k, { config: own, acts, name }] of contenders.entries()) {
+      const runs: RunMetrics[] = [];
       for (const episodeSeed of seeds) {
-        runs[k].push(...evaluate(own, acts, [episodeSeed], options));
-        tick(k * episodes + runs[k].length, name);
+        runs.push(...evaluate(own, acts, [episodeSeed], options));
+        tick(k * episodes + runs.length, name);
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
+      const differences = k === 0 ? null : estimates(runs, results[0].runs);
+      results.push({ name, runs, estimates: estimates(runs), differences });
+    }
   });
-  const results = contenders.map(({ name }, k): Result => ({
-    name,
-    runs: runs[k],
-    estimates: estimates(runs[k]),
-    differences: k === 0 ? null : estimates(runs[k], runs[0]),
-  }));
   for (const { name, runs: own } of results) warnAboutRuns(own, name);
   if (flags.json === true) printJson({ ...origin(), config, seeds, trace, contenders: results });
   else process.stdout.write(text(results, config, seeds));
@@ -140,11 +131,10 @@ function contender(name: string, config: SystemConfig, options: TakeUpOptions): 
 }
 
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {
-  const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
-  const heads = ['', ...columns.map((column) => evaluationColumns[column])];
+  const heads = ['', ...Object.values(evaluationColumns)];
   const row = (name: string, of: Estimates, sign: boolean): string[] => [
     name,
-    ...columns.map((column) => cell(of[column], sign)),
+    ...Object.values(of).map((interval) => cell(interval, sign)),
   ];
   const servers = config.gpus === undefined ? `${config.servers} servers, ${config.mix}` : config.gpus.join(', ');
   const runs = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds[seeds.length - 1]}`;

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { SystemConfig } from '../../src/system/config';
 import type { TimeStep } from '../../src/env/edge-env';
 import type { SlotView } from '../../src/env/slot-view';
@@ -27,20 +28,18 @@ function checkStep(step: TimeStep, servers: number, isFirst: boolean): void {
     demand(column.length >= view.count, 'the requests’ columns have room for all of them');
   for (let i = 0; i < view.count; i++)
     demand(view.inputTokens[i] >= 1 && view.predictedTokens[i] >= 1, 'a request has tokens');
-  for (const column of Object.values(serversOf(view))) {
-    demand(column.length === servers, 'what is known of the servers is known of each');
-    demand(
-      column.every((x) => Number.isFinite(x) && x >= 0),
-      'what is known of the servers is finite and not negative',
-    );
+  checkColumns(Object.values(serversOf(view)), servers, 'a view');
+  if (outcome !== null) {
+    const { eta, peak, iterations, deviation, queue } = outcome;
+    checkColumns([eta, peak, iterations, deviation, queue], servers, 'an outcome');
   }
-  if (outcome === null) return;
-  for (const column of [outcome.eta, outcome.peak, outcome.iterations, outcome.deviation, outcome.queue]) {
-    demand(column.length === servers, 'an outcome has every server');
-    demand(
-      column.every((x) => Number.isFinite(x) && x >= 0),
-      'an outcome is finite and not negative',
-    );
+}
+
+function checkColumns(columns: readonly Iterable<number>[], servers: number, of: string): void {
+  for (const column of columns.map((values) => [...values])) {
+    demand(column.length === servers, `${of} has every server`);
+    const isSound = column.every((x) => Number.isFinite(x) && x >= 0);
+    demand(isSound, `${of} is finite and not negative`);
   }
 }
 
@@ -68,13 +67,7 @@ function transcript(env: Environment, assign: Assign): string {
     const completed = outcome.completions.rows().map(({ total }) => total);
     lines.push(JSON.stringify([step.reward, completed, Array.from(outcome.eta), outcome.rejected]));
   }
-  let refuses = false;
-  try {
-    env.step(new Int32Array(step.view.count));
-  } catch {
-    refuses = true;
-  }
-  demand(refuses, 'there is no step after the last');
+  expect(() => env.step(new Int32Array(step.view.count)), 'there is no step after the last').toThrow();
   return lines.join('\n');
 }
 
