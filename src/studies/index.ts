@@ -1,26 +1,9 @@
 // Studies beyond the paper's figures, imported by a path of their own: `import * as studies from 'lyreo/studies'`.
 
 // The fit of the constants that the paper does not print.
-export {
-  type ConstantName,
-  type Constants,
-  constantNames,
-  fittedByDefault,
-  pilotConstants,
-  presentConstants,
-  ranges,
-  units,
-} from './calibration/constants';
-export {
-  type Loads,
-  type StandIn,
-  type TrialRun,
-  gpusUnder,
-  loadReadings,
-  simulateUnder,
-  trialRuns,
-} from './calibration/trial';
-export { type Score, type Target, bestReading, score, targetsOf } from './calibration/objective';
+export { type Constants, constantNames, pilotConstants, ranges, units } from './calibration/constants';
+export { type StandIn, type TrialRun, loadReadings, simulateUnder, trialRuns } from './calibration/trial';
+export { type Score, type Target, score, targetsOf } from './calibration/objective';
 export {
   type Candidate,
   type StoredSearch,
@@ -34,16 +17,16 @@ export {
 export { type Sensitivity, sensitive, sensitivity } from './calibration/sensitivity';
 
 // The distance from the optimum: the exact optimum of small episodes, a lower bound for large ones.
-export { type Episode, readEpisode } from './bounds/episode';
+export { readEpisode } from './bounds/episode';
 export { aloneBound } from './bounds/alone';
-export { type LowerBound, lowerBound } from './bounds/lower-bound';
+export { lowerBound } from './bounds/lower-bound';
 export { ServerCosts } from './bounds/server-costs';
 export { type Optimum, exactOptimum } from './bounds/optimum';
-export { type GapRow, type Move, type SmallInstance, moves, smallInstance } from './bounds/small-instance';
+export { type Move, type SmallInstance, moves, smallInstance } from './bounds/small-instance';
 export { type BoundedRun, boundedRuns } from './bounds/bounded-run';
 
 // The true effect of decisions, beside their credit.
-export { type CounterfactualEffects, type CounterfactualOptions, counterfactualEffects } from './counterfactual';
+export { counterfactualEffects } from './counterfactual';
 export { correlation, rankCorrelation, withinGroups } from './correlation';
 
 // Conclusions of the paper in conditions that it leaves out.

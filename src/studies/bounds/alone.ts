@@ -11,32 +11,26 @@ import { type Episode, canHold } from './episode';
  * inputs; and the batch in which token k is made holds at least the request's own l_in + k, τ never falling in m.
  */
 export function aloneSeconds(episode: Episode): Float64Array {
-  const { servers, count, inputTokens, outputTokens, constants } = episode;
+  const { servers, count, inputTokens, outputTokens, maxTokens, constants } = episode;
   const S = servers.length;
+  const largest = inputTokens.reduce((most, input, n) => Math.max(most, input + outputTokens[n]), 0);
   const alone = new Float64Array(count * S).fill(Infinity);
-  for (let s = 0; s < S; s++) {
-    const upTo = iterationSums(episode, s);
+  servers.forEach((server, s) => {
+    const profile = decodeProfile(server.decodeProfile);
+    // Σ_{c=1..n} τ_s(c) for n = 0, 1, …, the largest request.
+    const upTo = new Float64Array(Math.min(largest, maxTokens[s]) + 1);
+    for (let c = 1; c < upTo.length; c++)
+      upTo[c] = upTo[c - 1] + iterationSeconds(profile, c * constants.kvBytesPerToken);
     for (let n = 0; n < count; n++) {
       if (!canHold(episode, n, s)) continue;
       const input = inputTokens[n];
       alone[n * S + s] =
         episode.transmissionSeconds(n, s, 1) +
-        prefillSeconds(input, servers[s].prefillTokensPerSecond) +
+        prefillSeconds(input, server.prefillTokensPerSecond) +
         (upTo[input + outputTokens[n]] - upTo[input]);
     }
-  }
+  });
   return alone;
-
-  /** Σ_{c=1..n} τ_s(c) for n = 0, 1, …, the largest request. */
-  function iterationSums({ maxTokens }: Episode, s: number): Float64Array {
-    const profile = decodeProfile(servers[s].decodeProfile);
-    let largest = 0;
-    for (let n = 0; n < count; n++) largest = Math.max(largest, inputTokens[n] + outputTokens[n]);
-    const sums = new Float64Array(Math.min(largest, maxTokens[s]) + 1);
-    for (let c = 1; c < sums.length; c++)
-      sums[c] = sums[c - 1] + iterationSeconds(profile, c * constants.kvBytesPerToken);
-    return sums;
-  }
 }
 
 /** The least of each request's latencies alone, s, [N]. */

@@ -1,4 +1,4 @@
-import { type DecodeProfile, decodeProfile, iterationSeconds } from '../../system/decode-profile';
+import { decodeProfile, iterationSeconds } from '../../system/decode-profile';
 import type { DecodePoint } from '../../system/scenario';
 
 /** A straight line a + b·c below an iteration time; c in tokens. */
@@ -18,28 +18,24 @@ export interface Line {
  * @param maxTokens tokens in the pool; ∞ leaves the constant τ(0), since beyond its last point τ no longer grows.
  */
 export function convexLines(points: readonly DecodePoint[], kvBytesPerToken: number, maxTokens: number): Line[] {
-  const profile: DecodeProfile = decodeProfile(points);
-  const seconds = (tokens: number): number => iterationSeconds(profile, tokens * kvBytesPerToken);
-  if (maxTokens === Infinity) return [{ a: seconds(0), b: 0 }];
+  const profile = decodeProfile(points);
+  const corner = (c: number): Corner => [c, iterationSeconds(profile, c * kvBytesPerToken)];
+  if (maxTokens === Infinity) return [{ a: corner(0)[1], b: 0 }];
   const inside = points.map(({ kvBytes }) => kvBytes / kvBytesPerToken).filter((c) => c > 0 && c < maxTokens);
-  const hull: [number, number][] = [];
-  for (const c of [0, ...inside, maxTokens]) {
-    const corner: [number, number] = [c, seconds(c)];
-    while (
-      hull.length > 1 &&
-      slope(hull[hull.length - 2], hull[hull.length - 1]) >= slope(hull[hull.length - 1], corner)
-    )
+  const hull: Corner[] = [];
+  for (const next of [0, ...inside, maxTokens].map(corner)) {
+    while (hull.length > 1 && slope(hull[hull.length - 2], hull[hull.length - 1]) >= slope(hull[hull.length - 1], next))
       hull.pop();
-    hull.push(corner);
+    hull.push(next);
   }
-  const lines = hull.slice(1).map((end, i) => {
-    const start = hull[i];
-    const b = slope(start, end);
-    return { a: start[1] - b * start[0], b };
-  });
-  return lines.filter(({ a }) => a >= 0);
+  return hull
+    .slice(1)
+    .map((end, i) => ({ a: hull[i][1] - slope(hull[i], end) * hull[i][0], b: slope(hull[i], end) }))
+    .filter(({ a }) => a >= 0);
 }
 
-function slope([x0, y0]: readonly [number, number], [x1, y1]: readonly [number, number]): number {
+type Corner = readonly [tokens: number, seconds: number];
+
+function slope([x0, y0]: Corner, [x1, y1]: Corner): number {
   return (y1 - y0) / (x1 - x0);
 }

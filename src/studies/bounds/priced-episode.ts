@@ -67,7 +67,11 @@ export class PricedEpisode {
       return 1 / iterationsPerSecond / (1 - constants.prefillSlowdown);
     });
     this.capacity = this.longest.map((seconds) => config.slots * config.slotSeconds + seconds);
-    const roots = squareRootSums(inputTokens.reduce((most, input, n) => Math.max(most, input + outputTokens[n]), 0));
+    // Σ_{c=1..n} √c for n = 0, 1, …, the largest request.
+    const roots = new Float64Array(
+      inputTokens.reduce((most, input, n) => Math.max(most, input + outputTokens[n]), 0) + 1,
+    );
+    for (let c = 1; c < roots.length; c++) roots[c] = roots[c - 1] + Math.sqrt(c);
     this.tokens = Array.from(inputTokens, (input, n): TokenSums => {
       const output = outputTokens[n];
       return [output, kvTokenIterations(input, output), roots[input + output] - roots[input]];
@@ -121,13 +125,17 @@ export class PricedEpisode {
    * also the requests' use of each server, time [s] and Σ √l_in, [S], each request being spread over the servers whose
    * costs differ by about that much, relative.
    */
-  private evaluate({ time, share }: Prices, stride: number, spread?: number): { value: number } & Use {
+  private evaluate(
+    { time, share }: Prices,
+    stride: number,
+    spread?: number,
+  ): { readonly value: number; readonly seconds: Float64Array; readonly roots: Float64Array } {
     const { episode, capacity, slotRoots, lines, longest, tokens } = this;
     const { servers, slot, config } = episode;
     const S = capacity.length;
     const chosen = Array.from(time, (price, s) => this.dearest(price, lines[s]));
     const charges = chosen.map((line, s) => tokenCharge(time[s], line));
-    const use: Use = { seconds: new Float64Array(S), roots: new Float64Array(S) };
+    const use = { seconds: new Float64Array(S), roots: new Float64Array(S) };
     const costs = new Float64Array(S);
     let value = 0;
     for (let n = 0; n < episode.count; n += stride) {
@@ -175,16 +183,4 @@ export class PricedEpisode {
     const charge = (line: Line): number => borne(tokenCharge(price, line), this.meanTokens);
     return lines.reduce((best, line) => (charge(line) > charge(best) ? line : best));
   }
-}
-
-interface Use {
-  readonly seconds: Float64Array;
-  readonly roots: Float64Array;
-}
-
-/** Σ_{c=1..n} √c for n = 0, 1, …, most. */
-function squareRootSums(most: number): Float64Array {
-  const sums = new Float64Array(most + 1);
-  for (let c = 1; c <= most; c++) sums[c] = sums[c - 1] + Math.sqrt(c);
-  return sums;
 }

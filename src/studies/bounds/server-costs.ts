@@ -1,7 +1,6 @@
 import { invalid } from '../../core/errors';
-import { RequestTable } from '../../system/request-table';
-import { Serving } from '../../system/serving';
-import { type Episode, canHold } from './episode';
+import { replay } from '../../system/replay';
+import type { Episode } from './episode';
 
 /** Requests that a set, a number's bits, has room for. */
 const MOST_REQUESTS = 24;
@@ -15,9 +14,9 @@ export interface ServerCost {
 }
 
 /**
- * The outcome of each set of an episode's requests on each server, computed with the serving engine when first asked
- * for. Servers share nothing once requests are assigned, the band and the prefill are each server's own, so that an
- * episode's Σ D_tot is the sum over servers: S·2^N runs give the outcomes of S^N assignments.
+ * The outcome of each set of an episode's requests on each server, replayed when first asked for. Servers share nothing
+ * once requests are assigned, the band and the prefill are each server's own, so that an episode's Σ D_tot is the sum
+ * over servers: S·2^N runs give the outcomes of S^N assignments.
  *
  * A set is a number: bit n stands for request n of the episode.
  */
@@ -37,42 +36,26 @@ export class ServerCosts {
     return cost;
   }
 
-  /** Server s alone, slot by slot as the environment does it, then the drain. */
+  /** Server s alone, and the drain. */
   private run(s: number, set: number): ServerCost {
-    const { episode } = this;
-    const { servers, constants, config, firstOfSlot, inputTokens, outputTokens } = episode;
-    const table = new RequestTable(MOST_REQUESTS);
-    const serving = new Serving([servers[s]], constants, table);
-    // M_s·Δ in token-seconds, of which η is a share.
-    const tokenSeconds = (servers[s].kvCapacityBytes / constants.kvBytesPerToken) * constants.slotSeconds;
-    const eta = new Float64Array(config.slots);
-    let seconds = 0;
-    const collect = (): void => {
-      for (const handle of serving.completed) {
-        seconds += table.completedAt[handle] - table.slot[handle] * config.slotSeconds;
-        table.release(handle);
-      }
+    const { servers, constants, config, slot, inputTokens, outputTokens } = this.episode;
+    const server = servers[s];
+    const sent = Array.from(slot.keys()).filter((n) => ((set >> n) & 1) === 1);
+    const slots = Array.from({ length: config.slots }, (_, t) => {
+      const inSlot = sent.filter((n) => slot[n] === t);
+      const requests = inSlot.map((n) => ({
+        id: String(n),
+        server: server.name,
+        inputTokens: inputTokens[n],
+        outputTokens: outputTokens[n],
+        transmissionSeconds: this.episode.transmissionSeconds(n, s, inSlot.length),
+      }));
+      return { requests };
+    });
+    const played = replay({ ...constants, oversized: 'reject', servers: [server], slots });
+    return {
+      seconds: played.requests.reduce((sum, request) => sum + ('total' in request ? request.total : Infinity), 0),
+      eta: Float64Array.from(slots, (_, t) => played.servers[0].slots[t].eta),
     };
-    for (let t = 0; t < config.slots; t++) {
-      const sent: number[] = [];
-      for (let n = firstOfSlot[t]; n < firstOfSlot[t + 1]; n++) {
-        if (((set >> n) & 1) === 0) continue;
-        if (!canHold(episode, n, s)) return { seconds: Infinity, eta };
-        sent.push(n);
-      }
-      for (const n of sent) {
-        const transmission = episode.transmissionSeconds(n, s, sent.length);
-        const tokens = { inputTokens: inputTokens[n], outputTokens: outputTokens[n], predictedTokens: outputTokens[n] };
-        serving.submit({ slot: t, index: n, user: 0, server: 0, ...tokens, transmission });
-      }
-      serving.runSlot(t);
-      eta[t] = serving.servers[0].slotTokenSeconds / tokenSeconds;
-      collect();
-    }
-    for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
-      serving.runSlot(slot);
-      collect();
-    }
-    return { seconds, eta };
   }
 }

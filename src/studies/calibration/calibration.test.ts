@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { schedulers } from '../../schedulers/index';
 import { systemConfig } from '../../system/presets';
 import { simulate } from '../../env/simulate';
-import { fittedByDefault, pilotConstants, presentConstants, ranges, toCalibrated, units } from './constants';
+import { fittedByDefault, pilotConstants, ranges, toCalibrated, units } from './constants';
 import { bestReading, score, targetsOf } from './objective';
-import { bestOf, judged, search } from './search';
+import { bestOf, calibration, judged, search, storedFinals } from './search';
 import { sensitivity } from './sensitivity';
 import { type TrialRun, loadReadings, simulateUnder, trialRuns } from './trial';
 
@@ -17,10 +17,11 @@ afterAll(() => {
 });
 const slots = 10;
 const reading = { fig2: 30, table2: 50 };
-const present = trialRuns(presentConstants(), slots, 3);
+const { constants } = calibration(storedFinals());
+const present = trialRuns(constants, slots, 3);
 
 /** The runs with one number of one run changed. */
-function changed(standIn: TrialRun['standIn'], users: number, change: Partial<TrialRun>): TrialRun[] {
+function withChange(standIn: TrialRun['standIn'], users: number, change: Partial<TrialRun>): TrialRun[] {
   return present.map((run) => (run.standIn === standIn && run.users === users ? { ...run, ...change } : run));
 }
 
@@ -41,8 +42,8 @@ describe('the runs of a trial', () => {
 
   it('follow the constants', () => {
     const fields = { users: 20, slots };
-    const slower = simulateUnder({ ...presentConstants(), tau0Rtx3080: 0.05 }, schedulers.ll, fields, 3);
-    expect(slower.meanLatency).toBeGreaterThan(simulateUnder(presentConstants(), schedulers.ll, fields, 3).meanLatency);
+    const slower = simulateUnder({ ...constants, tau0Rtx3080: 0.05 }, schedulers.ll, fields, 3);
+    expect(slower.meanLatency).toBeGreaterThan(simulateUnder(constants, schedulers.ll, fields, 3).meanLatency);
   });
 });
 
@@ -57,17 +58,17 @@ describe('the objective', () => {
 
   it('counts of a bound and of an order only the side that misses it', () => {
     const order = targetsOf(reading).filter(({ name }) => name === 'Fig. 3 Static < LL');
-    expect(score(changed('LL', 30, { latency: 1000 }), order).objective).toBe(0);
-    expect(score(changed('LL', 30, { latency: 0.001 }), order).objective).toBeGreaterThan(0);
+    expect(score(withChange('LL', 30, { latency: 1000 }), order).objective).toBe(0);
+    expect(score(withChange('LL', 30, { latency: 0.001 }), order).objective).toBeGreaterThan(0);
   });
 
   it('takes an overloaded run for a hundred times too much, and lets Random be one', () => {
     const [latency] = targetsOf(reading);
     const worst = Math.log1p((Math.log(100) / 0.2) ** 2);
-    expect(score(changed('LYREO', 30, { overloaded: true }), [latency]).objective).toBeCloseTo(worst, 12);
+    expect(score(withChange('LYREO', 30, { overloaded: true }), [latency]).objective).toBeCloseTo(worst, 12);
     const random = targetsOf(reading).filter(({ name }) => name.includes('Random'));
     expect(random.length).toBeGreaterThan(1);
-    expect(score(changed('Random', 30, { overloaded: true }), random).objective).toBe(0);
+    expect(score(withChange('Random', 30, { overloaded: true }), random).objective).toBe(0);
   });
 
   it('chooses the loads under which the runs are nearest', () => {
@@ -78,10 +79,10 @@ describe('the objective', () => {
   });
 
   it('tells what less and more of one constant does', () => {
-    const { less, more } = sensitivity('slowdown', presentConstants(), reading, 3, slots);
+    const { less, more } = sensitivity('slowdown', constants, reading, 3, slots);
     const by = (factor: number): number => {
-      const constants = { ...presentConstants(), slowdown: factor * presentConstants().slowdown };
-      return score(trialRuns(constants, slots, 3), targetsOf(reading)).objective;
+      const changed = { ...constants, slowdown: factor * constants.slowdown };
+      return score(trialRuns(changed, slots, 3), targetsOf(reading)).objective;
     };
     expect([less, more]).toEqual([by(0.8), by(1.2)]);
   });
@@ -90,12 +91,12 @@ describe('the objective', () => {
 describe('the search', () => {
   it('takes the units in turn, begins with the pilot’s constants, and stays within the ranges', async () => {
     const found = await search({ candidates: 5, seed: 1, slots });
-    expect(found.map(({ constants }) => constants.balanceUnit)).toEqual([...units, units[0], units[1]]);
+    expect(found.map((one) => one.constants.balanceUnit)).toEqual([...units, units[0], units[1]]);
     expect(found[0].constants).toEqual(pilotConstants);
-    for (const { constants } of found.slice(3))
+    for (const { constants: drawn } of found.slice(3))
       for (const name of fittedByDefault) {
-        expect(constants[name]).toBeGreaterThanOrEqual(0.999 * ranges[name].least);
-        expect(constants[name]).toBeLessThanOrEqual(1.001 * ranges[name].greatest);
+        expect(drawn[name]).toBeGreaterThanOrEqual(0.999 * ranges[name].least);
+        expect(drawn[name]).toBeLessThanOrEqual(1.001 * ranges[name].greatest);
       }
     expect(bestOf(found).objective).toBeLessThanOrEqual(found[0].objective);
     expect(judged(0, pilotConstants, found[0].runs)).toEqual(found[0]);
@@ -112,7 +113,7 @@ describe('the search', () => {
 
   it('writes what the library reads', () => {
     const file = join(folder, 'calibrated.json');
-    const data = toCalibrated(presentConstants(), 'lyreo calibrate');
+    const data = toCalibrated(constants, 'lyreo calibrate');
     writeFileSync(file, JSON.stringify(data));
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(data);
   });

@@ -66,23 +66,6 @@ export const pilotConstants: Constants = {
   balanceUnit: 1,
 };
 
-/** The constants as they are shipped. */
-export function presentConstants(shipped: Calibrated = calibrated()): Constants {
-  const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, tau0Seconds, tau1Seconds } = shipped;
-  return {
-    kvPoolFraction,
-    prefillSlowdown,
-    sigmaInput,
-    sigmaOutput,
-    tau0Rtx3080: tau0Seconds.rtx3080,
-    tau0Rtx3090: tau0Seconds.rtx3090,
-    tau0Rtx4090: tau0Seconds.rtx4090,
-    slowdown: (typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds.rtx3090) / tau0Seconds.rtx3090,
-    exponent: shipped.exponent,
-    balanceUnit: shipped.balanceUnit,
-  };
-}
-
 /** The constants in the form of data/calibrated.json. */
 export function toCalibrated(constants: Constants, command: string): Calibrated {
   const { tau0Rtx3080: rtx3080, tau0Rtx3090: rtx3090, tau0Rtx4090: rtx4090, slowdown, ...others } = constants;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
-import { presentConstants } from './constants';
+import { calibrated } from '../../system/calibrated';
+import { toCalibrated } from './constants';
 import { calibration, judged, risesWithUsers, storedFinals, storedSearch } from './search';
 import { simulateUnder } from './trial';
 
@@ -18,8 +19,7 @@ describe('the stored calibration', () => {
     const best = calibration(storedFinals());
     for (const better of storedFinals().filter(({ objective }) => objective < best.objective))
       expect(risesWithUsers(better)).toBe(false);
-    for (const [name, value] of Object.entries(presentConstants()))
-      expect(value).toBeCloseTo(best.constants[name as 'exponent'], 12);
+    expect(toCalibrated(best.constants, calibrated().command)).toEqual(calibrated());
     expect(profiles.paper.usersOf).toMatchObject(best.reading);
   });
 

@@ -7,7 +7,6 @@ import { simulateOn } from '../../env/simulate';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
-import type { GpuProfile } from '../../system/gpu-profiles';
 import { gpuPresets, serverSpecs } from '../../system/gpus';
 import { printedFields, systemConfig } from '../../system/presets';
 import { Serving } from '../../system/serving';
@@ -100,12 +99,7 @@ export function simulateUnder(
   const free = { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, balanceUnit };
   const config = systemConfig('calibrated', { ...free, ...fields });
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
-  const profiles = gpusUnder({ ...constants, kvPoolFraction: config.kvPoolFraction });
-  const serving = new Serving(serverSpecs(config, profiles), { ...config, kvBytesPerToken });
+  const gpus = gpuPresets(config.kvPoolFraction, toCalibrated(constants, ''));
+  const serving = new Serving(serverSpecs(config, gpus), { ...config, kvBytesPerToken });
   return simulateOn(new EdgeEnv(config, seed, {}, { serving }), scheduler);
-}
-
-/** The three GPUs under some constants. */
-export function gpusUnder(constants: Constants): GpuProfile[] {
-  return gpuPresets(constants.kvPoolFraction, toCalibrated(constants, ''));
 }
