@@ -1,6 +1,6 @@
 import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
 import type { Profile } from './profiles';
-import type { FigureId, Sweep } from './sweeps';
+import { type FigurePoint, type Swept, crossed } from './sweeps';
 
 /** Hyperparameters that differ from the method's own, by the words of their point. */
 type Variants = Readonly<Record<string, Partial<TrainingConfig>>>;
@@ -65,17 +65,20 @@ const withoutSteps: Variants = {
 
 const lapseLoads = [20, 40, 60];
 
-/** A variant of a training at a load. */
-const at = (users: number, variants: Variants): Sweep['values'] =>
-  Object.entries(variants).map(([x, training]) => ({ x: `U = ${String(users)}, ${x}`, system: { users }, training }));
+const swept = (variants: Variants): Swept[] =>
+  Object.entries(variants).map(([x, training]) => ({ x, system: {}, training }));
+
+/** Variants of a training at a load. */
+const at = (users: number, variants: Variants): Swept[] =>
+  swept(variants).map(({ x, training }) => ({ x: `U = ${users}, ${x}`, system: { users }, training }));
 
 /** Lapses in the calibrated system: LYREO without all steps against them and without each, Ly-PPO without its own. */
-export function lapseSweeps({ seeds }: Profile): Sweep[] {
+export function lapsePoints({ seeds }: Profile): FigurePoint[] {
   const all = lapseLoads.flatMap((users) => at(users, { 'without all three': pilotTraining }));
   const without = lapseLoads.flatMap((users) => at(users, { 'without exploring starts': { startQueue: 0 } }));
   return [
-    { figureId: 'lapses', methods: ['lyreo'], seeds, values: [...all, ...at(40, withoutSteps)] },
-    { figureId: 'lapses', methods: ['ly-ppo'], seeds, values: without },
+    ...crossed('lapses', ['lyreo'], [...all, ...at(40, withoutSteps)], seeds),
+    ...crossed('lapses', ['ly-ppo'], without, seeds),
   ];
 }
 
@@ -85,44 +88,29 @@ export function lapseSweeps({ seeds }: Profile): Sweep[] {
  * is above 1.2 times it, the deviation is at most ε, and the latency at most 1.03 times the greedy's. Ly-PPO and PPO are
  * asked whether the same exploration helps them.
  */
-export function startSweeps({ seeds }: Profile): Sweep[] {
-  const starts = Object.fromEntries(
-    [0, 10, 20, 30].map((most) => [`starts up to ${String(most)}`, { startQueue: most }]),
-  );
-  const sweep = (methods: Sweep['methods'], values: Sweep['values']): Sweep => ({
-    figureId: 'starts',
-    methods,
-    seeds,
-    values,
-  });
+export function startPoints({ seeds }: Profile): FigurePoint[] {
+  const starts = Object.fromEntries([0, 10, 20, 30].map((most) => [`starts up to ${most}`, { startQueue: most }]));
+  const ofLyreo = lapseLoads.flatMap((users) => at(users, starts));
+  const ofLyPpo = {
+    'starts up to 0': { startQueue: 0 },
+    'starts up to 20': { startQueue: 20 },
+    'mixed draws': { startQueue: 0, independentShare: 0.3 },
+  };
+  const ofPpo = { 'independent draws': {}, 'mixed draws': { independentShare: 0.3 } };
   return [
-    sweep(
-      ['lyreo'],
-      lapseLoads.flatMap((users) => at(users, starts)),
-    ),
-    sweep(
-      ['ly-ppo'],
-      at(40, {
-        'starts up to 0': { startQueue: 0 },
-        'starts up to 20': { startQueue: 20 },
-        'mixed draws': { startQueue: 0, independentShare: 0.3 },
-      }),
-    ),
-    sweep(['ppo'], at(40, { 'independent draws': {}, 'mixed draws': { independentShare: 0.3 } })),
+    ...crossed('starts', ['lyreo'], ofLyreo, seeds),
+    ...crossed('starts', ['ly-ppo'], at(40, ofLyPpo), seeds),
+    ...crossed('starts', ['ppo'], at(40, ofPpo), seeds),
   ];
 }
 
 /** The comparisons of learners: what each choice is worth. */
-export function learnerSweeps({ seeds, extraSeeds }: Profile): Sweep[] {
-  const sweep = (figureId: FigureId, methods: Sweep['methods'], own: readonly number[], variants: Variants): Sweep => {
-    const values = Object.entries(variants).map(([x, training]) => ({ x, system: {}, training }));
-    return { figureId, methods, seeds: own, values };
-  };
+export function learnerPoints({ seeds, extraSeeds }: Profile): FigurePoint[] {
   return [
     // Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues.
-    sweep('factorial', ['ly-ppo', 'ly-ppo-own', 'lyreo'], seeds, factorial),
-    sweep('penalty', ['ppo'], [1], penalties),
-    sweep('switches', ['ly-ppo', 'lyreo'], extraSeeds, switches),
-    sweep('printed-forms', ['lyreo-printed'], [1], printedForms),
+    ...crossed('factorial', ['ly-ppo', 'ly-ppo-own', 'lyreo'], swept(factorial), seeds),
+    ...crossed('penalty', ['ppo'], swept(penalties), [1]),
+    ...crossed('switches', ['ly-ppo', 'lyreo'], swept(switches), extraSeeds),
+    ...crossed('printed-forms', ['lyreo-printed'], swept(printedForms), [1]),
   ];
 }

@@ -5,52 +5,36 @@ import { describe, expect, it } from 'vitest';
 import { matrix, shardOf } from './matrix';
 import { profileNames, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
-import { figureIds, sweeps } from './sweeps';
+import { figureIds, figurePoints } from './sweeps';
 import { methods } from './methods';
 
 describe.each(profileNames)('matrix of %s', (name) => {
   const profile = profiles[name];
   const specs = matrix(profile);
+  const figures = figurePoints(profile).map(({ figureId }) => figureId);
 
-  it('has every key once, as a file name', () => {
-    expect(new Set(specs.map(({ key }) => key)).size).toBe(specs.length);
-    for (const { key } of specs) expect(key).toMatch(/^[\w.-]+-s\d+-[0-9a-f]{8}$/);
-  });
-
-  it('names points so that equal names are the same point', () => {
+  it('has every key once, as a file name; equal names are the same point, the first seed of everything comes first', () => {
     const points = new Map<string, string>();
-    for (const { name: point, config, hyperparameters } of specs) {
+    for (const { key, name: point, config, hyperparameters } of specs) {
+      expect(key).toMatch(/^[\w.-]+-s\d+-[0-9a-f]{8}$/);
       const text = canonicalJson([config, hyperparameters]);
       expect(points.get(point) ?? text).toBe(text);
       points.set(point, text);
     }
-  });
-
-  it('begins with the first seed of everything', () => {
+    expect(new Set(specs.map(({ key }) => key)).size).toBe(specs.length);
     const seeds = specs.map(({ seed }) => seed);
     expect(seeds).toEqual([...seeds].sort((a, b) => a - b));
-    expect(new Set(specs.filter(({ seed }) => seed === seeds[0]).flatMap((spec) => spec.figureIds))).toEqual(
-      new Set(sweeps(profile).map(({ figureId }) => figureId)),
-    );
+    expect(new Set(specs.filter(({ seed }) => seed === seeds[0]).flatMap((spec) => spec.figureIds))).toEqual(new Set(figures));
   });
 
-  it('holds every run of each figure alone', () => {
-    for (const figureId of new Set(sweeps(profile).map((sweep) => sweep.figureId))) {
+  it('holds every run of each figure alone, and splits into shards that are the whole', () => {
+    for (const figureId of new Set(figures)) {
       const alone = matrix(profile, [figureId]);
       expect(alone.length).toBeGreaterThan(0);
-      const within = specs.filter((spec) => spec.figureIds.includes(figureId));
-      expect(alone).toEqual(within);
+      expect(alone).toEqual(specs.filter((spec) => spec.figureIds.includes(figureId)));
     }
-  });
-
-  it('splits into shards that are the whole', () => {
-    const shards = [1, 2, 3].map((i) => shardOf(specs, i, 3));
-    expect(
-      shards
-        .flat()
-        .map(({ key }) => key)
-        .sort(),
-    ).toEqual(specs.map(({ key }) => key).sort());
+    const shards = [1, 2, 3].flatMap((i) => shardOf(specs, i, 3));
+    expect(shards.map(({ key }) => key).sort()).toEqual(specs.map(({ key }) => key).sort());
   });
 });
 
@@ -109,7 +93,7 @@ describe('matrix', () => {
       return runSpec(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 }, training: {} }, 1);
     };
     const [a, b] = [specOf('1,5,50'), specOf('1,6,49')];
-    expect(a.name).toBe('ll-my_trace-stale3');
+    expect(a.name).toBe('ll-my-trace-stale3');
     // The same means and the same name; other pairs.
     expect([b.name, b.key === a.key]).toEqual([a.name, false]);
     expect(specOf('1,5,50').key).toBe(a.key);

@@ -1,6 +1,6 @@
 import type { Profile } from './profiles';
 import { type RunSpec, runSpec } from './run-spec';
-import { type FigureId, figureIds, sweeps } from './sweeps';
+import { type FigureId, figureIds, figurePoints } from './sweeps';
 
 /**
  * The whole matrix, or what some figures need of it: one specification per run, the shared ones once. Most informative first:
@@ -14,19 +14,15 @@ export function matrix(
   wanted: readonly FigureId[] = figureIds,
   seeds?: readonly number[],
 ): RunSpec[] {
-  const found = new Map<string, { spec: RunSpec; shownBy: FigureId[] }>();
-  for (const sweep of sweeps(profile))
-    for (const { system, training, appliedTo } of sweep.values)
-      for (const method of sweep.methods)
-        for (const seed of seeds ?? sweep.seeds) {
-          const spec = runSpec(profile, { method, system, training, appliedTo }, seed);
-          const entry = found.get(spec.key) ?? { spec, shownBy: [] };
-          if (!entry.shownBy.includes(sweep.figureId)) entry.shownBy.push(sweep.figureId);
-          found.set(spec.key, entry);
-        }
+  const found = new Map<string, RunSpec>();
+  for (const { figureId, seeds: own, ...point } of figurePoints(profile))
+    for (const seed of seeds ?? own) {
+      const spec = runSpec(profile, point, seed);
+      const first = found.get(spec.key) ?? spec;
+      found.set(spec.key, { ...first, figureIds: [...new Set([...first.figureIds, figureId])] });
+    }
   return [...found.values()]
-    .filter(({ shownBy }) => shownBy.some((figureId) => wanted.includes(figureId)))
-    .map(({ spec, shownBy }) => ({ ...spec, figureIds: shownBy }))
+    .filter(({ figureIds: shownBy }) => shownBy.some((figureId) => wanted.includes(figureId)))
     .sort((a, b) => a.seed - b.seed);
 }
 

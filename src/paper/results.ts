@@ -3,7 +3,7 @@ import type { UpdateLog } from '../lyreo/lyreo';
 import { matrix } from './matrix';
 import { type Profile, type ProfileName, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
-import { type FigureId, type Point, sweeps } from './sweeps';
+import { type FigureId, type Point, figurePoints } from './sweeps';
 import { type MethodName, methods } from './methods';
 import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
 
@@ -101,15 +101,14 @@ export interface FigureRuns {
  * printed and one of LYREO.
  */
 export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
-  const byMethod = new Map<MethodName, FigureSeries['points'][number][]>();
-  for (const { methods: shown, values } of sweeps(results.profile).filter((sweep) => sweep.figureId === figureId))
-    for (const method of shown) {
-      const points = byMethod.get(method) ?? [];
-      for (const { x, system, training, appliedTo } of values)
-        points.push({ x, runs: results.runs({ method, system, training, appliedTo }) });
-      byMethod.set(method, points);
-    }
-  const series = [...byMethod].map(([method, points]) => ({ method, label: methods[method].label, points }));
+  const points = figurePoints(results.profile).filter((point) => point.figureId === figureId);
+  const series = [...new Set(points.map(({ method }) => method))].map((method) => ({
+    method,
+    label: methods[method].label,
+    points: points
+      .filter((point) => point.method === method)
+      .map((point) => ({ x: point.x, runs: results.runs(point) })),
+  }));
   const { name } = results.profile;
   return {
     figureId,

@@ -5,8 +5,8 @@ import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { fileHashes, type FileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
-import { systemConfig } from '../system/presets';
-import { type MethodName, methods } from './methods';
+import { systemConfig, tableOne } from '../system/presets';
+import { methods } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
 import type { FigureId, Point } from './sweeps';
 
@@ -33,19 +33,45 @@ export interface RunSpec extends Point {
 
 export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   const { method, system, training, appliedTo } = point;
-  const { learning, training: own, batching } = methods[method];
-  const config = systemConfig(profile.preset, {
+  const { learning, scheduler, training: own, batching } = methods[method];
+  const { preset, episodes, evaluationSlots, slots, updates } = profile;
+  const config = systemConfig(preset, {
     ...profile.system,
     ...(batching === undefined ? {} : { batching }),
     ...system,
-    slots: learning === undefined ? profile.evaluationSlots : profile.slots,
+    slots: learning === undefined ? evaluationSlots : slots,
   });
-  const hyperparameters =
-    learning === undefined ? null : trainingConfig(learning, { ...own, ...profile.training, ...training });
-  const name = [method, ...differences(profile, config, hyperparameters, method), ...placeOf(appliedTo)].join('-');
+  const trained = (more: Partial<TrainingConfig>): TrainingConfig | null =>
+    learning === undefined ? null : trainingConfig(learning, { ...own, ...profile.training, ...more });
+  const hyperparameters = trained(training);
+  const name = [
+    method,
+    ...differences({ ...config }, { ...tableOne(preset), ...profile.system }, systemFields),
+    ...(hyperparameters === null ? [] : differences({ ...hyperparameters }, { ...trained({}) })),
+    ...(appliedTo === undefined ? [] : ['to', ...differences({ ...appliedTo }, {})]),
+  ].join('-');
+  const decisive = {
+    version: RESULTS_VERSION,
+    learning: learning === undefined ? undefined : methodIds(learning),
+    scheduler,
+    batching,
+    config,
+    // The servers bring in the decode curves, which stand in data/ and not in the configuration.
+    servers: serverSpecs(config),
+    files: hashesOf(config),
+    appliedTo,
+    appliedFiles: hashesOf(appliedTo),
+    hyperparameters,
+    numbers: { episodes, evaluationSlots, updates: learning === undefined ? undefined : updates },
+    seed,
+  };
+  const hash = createHash('sha256').update(canonicalJson(decisive)).digest('hex').slice(0, 8);
   return {
-    ...point,
-    key: `${name}-s${seed}-${resultHash(profile, point, config, hyperparameters, seed)}`,
+    method,
+    system,
+    training,
+    appliedTo,
+    key: `${name}-s${seed}-${hash}`,
     name,
     seed,
     profile: profile.name,
@@ -56,88 +82,52 @@ export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
   };
 }
 
-/** The parts of a run's name for values that are not default, such as `U20`, `H50`, `ratio-per-slot`. */
-function differences(
-  profile: Profile,
-  config: SystemConfig,
-  hyperparameters: TrainingConfig | null,
-  method: MethodName,
-): string[] {
-  const { learning, training } = methods[method];
-  const users = profile.system.users ?? DEFAULT_USERS;
-  const servers = profile.system.servers ?? DEFAULT_SERVERS;
-  const parts: string[] = [];
-  if (config.users !== users) parts.push(`U${config.users}`);
-  if (config.servers !== servers) parts.push(`S${config.servers}`);
-  if (config.mix !== 'Mod') parts.push(config.mix);
-  if (config.lengths !== 'paper') parts.push(config.lengths);
-  if (config.lengthsFile !== undefined) parts.push(fileName(config.lengthsFile));
-  if (config.predictionError !== 'none') parts.push(`error${config.predictionSigma}`);
-  if (config.stateDelaySlots !== undefined) parts.push(`stale${config.stateDelaySlots}`);
-  if (config.latencyWeight !== 0.5) parts.push(`nu${config.latencyWeight}`);
-  if (learning === undefined || hyperparameters === null) return parts;
-  const usual = trainingConfig(learning, { ...training, ...profile.training });
-  const letters: Partial<Record<keyof TrainingConfig, string>> = { window: 'H', memoryWeight: 'rho' };
-  const all = new Set([...Object.keys(letters), ...Object.keys(usual)]) as Set<keyof TrainingConfig>;
-  for (const field of all) {
-    const value = hyperparameters[field];
-    if (canonicalJson(value) !== canonicalJson(usual[field]))
-      parts.push(part(`${letters[field] ?? field}${typeof value === 'string' ? '-' : ''}${String(value)}`));
-  }
-  return parts;
+/** The fields of a system that stand in a run's name, in this order; of a training all do. */
+const systemFields: readonly (keyof SystemConfig)[] = [
+  'users',
+  'servers',
+  'mix',
+  'lengths',
+  'lengthsFile',
+  'predictionError',
+  'stateDelaySlots',
+  'latencyWeight',
+];
+
+/** The letters of fields in a run's name; others have their own name. */
+const letters: Readonly<Partial<Record<string, string>>> = {
+  users: 'U',
+  servers: 'S',
+  mix: '',
+  lengths: '',
+  lengthsFile: '',
+  predictionError: 'error',
+  stateDelaySlots: 'stale',
+  latencyWeight: 'nu',
+  window: 'H',
+  memoryWeight: 'rho',
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The parts of a run's name for values that are not the usual ones, such as `U20`, `H50`, `ratio-per-slot`, `azure`. */
+function differences(values: Fields, usual: Fields, fields: readonly string[] = fieldsOf(values)): string[] {
+  const changed = fields.filter((field) => canonicalJson(values[field]) !== canonicalJson(usual[field]));
+  return changed.map((field) => {
+    const value =
+      field === 'predictionError'
+        ? values.predictionSigma
+        : field === 'lengthsFile'
+          ? parse(String(values[field])).name
+          : values[field];
+    const letter = letters[field] ?? (typeof value === 'string' ? `${field}-` : field);
+    return `${letter}${String(value)}`.replaceAll(/[^\w.-]/g, '-');
+  });
 }
 
-/** Text that can stand in a file's name. */
-function part(text: string): string {
-  return text.replaceAll(/[^\w.-]/g, '-');
-}
-
-/** `to-U400-S80`: where a policy is applied, for a run's name. */
-function placeOf(appliedTo: Partial<SystemConfig> | undefined): string[] {
-  if (appliedTo === undefined) return [];
-  const { users, servers, ...others } = appliedTo;
-  return [
-    'to',
-    ...(users === undefined ? [] : [`U${users}`]),
-    ...(servers === undefined ? [] : [`S${servers}`]),
-    ...Object.entries(others).map(([field, value]) => `${field}${String(value)}`.replaceAll(/[^\w.]/g, '_')),
-  ];
-}
-
-/** `azure` of `samples/azure.csv`. */
-function fileName(path: string): string {
-  return parse(path).name.replaceAll(/[^\w.]/g, '_');
-}
-
-/** Eight hexadecimal digits of all that determines a run's result. */
-function resultHash(
-  profile: Profile,
-  { method, appliedTo }: Point,
-  config: SystemConfig,
-  hyperparameters: TrainingConfig | null,
-  seed: number,
-): string {
-  const { learning, scheduler, batching } = methods[method];
-  const { episodes, evaluationSlots } = profile;
-  const numbers =
-    learning === undefined ? { episodes, evaluationSlots } : { episodes, evaluationSlots, updates: profile.updates };
-  // The servers bring in the decode curves, which stand in data/ and not in the configuration.
-  const servers = serverSpecs(config);
-  const all = {
-    version: RESULTS_VERSION,
-    learning: learning === undefined ? undefined : methodIds(learning),
-    scheduler,
-    batching,
-    config,
-    servers,
-    files: hashesOf(config),
-    appliedTo,
-    appliedFiles: hashesOf(appliedTo),
-    hyperparameters,
-    numbers,
-    seed,
-  };
-  return createHash('sha256').update(canonicalJson(all)).digest('hex').slice(0, 8);
+/** Those with a letter first. */
+function fieldsOf(values: Fields): string[] {
+  return [...new Set([...Object.keys(letters), ...Object.keys(values)])].filter((field) => field in values);
 }
 
 /** Hashes of the files that a system names, if it names any: a path does not identify a file's content. */

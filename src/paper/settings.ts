@@ -4,7 +4,6 @@ import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { gpuPresets, mixGpus } from '../system/gpus';
 import { tableOne } from '../system/presets';
-import { syntheticWorkload } from '../system/workload';
 import { claimsFile } from './claims';
 import { formatNumber } from './judgement';
 import { profiles } from './profiles';
@@ -40,25 +39,22 @@ export function settingRows(): ScoreboardRow[] {
   const { method, training } = learningOf('lyreo');
   const presets = gpuPresets(1);
   const lstm = method.credit.create({ config, training, reward: method.reward, rng: createRng(1) }).predictor?.lstm;
-  const falls = presets.every(({ decodeProfile }) =>
-    decodeProfile.every(
-      ({ iterationsPerSecond: rate }, i) => rate <= decodeProfile[Math.max(0, i - 1)].iterationsPerSecond,
-    ),
-  );
   const computed: Readonly<Record<string, unknown>> = {
     seeds: profiles.paper.seeds.length,
     // The output layer is one of the four.
     actor_critic: `${words[training.hidden.length + 1]} fully connected layers each`,
     return_predictor:
       lstm === undefined ? 'none' : `${words[lstm.shape.layers]}-layer LSTM, hidden ${lstm.shape.hidden}`,
-    gpu_mix: Object.fromEntries(mixes.map((mix) => [mix, countsOf(mixGpus(mix, config.servers))])),
+    gpu_mix: Object.fromEntries(
+      mixes.map((mix) => {
+        const gpus = mixGpus(mix, config.servers);
+        return [mix, Object.fromEntries(gpus.map((gpu) => [gpu, gpus.filter((other) => other === gpu).length]))];
+      }),
+    ),
     high_kv_threshold: HIGH_KV,
-    decode_curve: `${falls ? 'non-increasing' : 'not monotone'} in the KV occupation`,
     critic_learning_rate: Number(formatNumber(training.criticRate * training.learningRate)),
     early_stop: Number.isFinite(training.targetKl) ? `at a KL divergence of ${training.targetKl}` : 'none',
     returns: training.returnNorm ? 'normalised as their scale moves' : 'as they are',
-    arrivals:
-      syntheticWorkload(config, 1).maxRequestsPerSlot === config.users ? 'one request per user and slot' : 'others',
   };
   const ours = ({ name, system, scale, training: hyperparameter, gpu, words: text }: SettingSource): unknown => {
     if (system !== undefined) return inPresets(system, scale);
@@ -104,10 +100,4 @@ function inPresets(field: keyof SystemConfig, scale = 1): unknown {
     return typeof value === 'number' ? value * scale : value;
   });
   return canonicalJson(calibrated) === canonicalJson(literal) ? calibrated : { calibrated, literal };
-}
-
-function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

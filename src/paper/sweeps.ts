@@ -1,7 +1,7 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
 import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
-import { lapseSweeps, learnerSweeps, startSweeps } from './learner-sweeps';
+import { lapsePoints, learnerPoints, startPoints } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
 
@@ -59,67 +59,74 @@ const rules: readonly MethodName[] = [
 /** The hardware mixes of Fig. 6, in its order. */
 export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 
-/** The content of a figure: every method at every swept value. */
-export interface Sweep {
+/** A point of a figure: a method at a swept value. */
+export interface FigurePoint extends Point {
   readonly figureId: FigureId;
-  readonly methods: readonly MethodName[];
+  /** The swept value: U, S, the mix, ν or H; "default" without a sweep. */
+  readonly x: number | string;
   readonly seeds: readonly number[];
-  /** Values of what is swept with the fields they set; one without a sweep. */
-  readonly values: readonly (Omit<Point, 'method'> & { readonly x: number | string })[];
 }
 
-/**
- * The sweeps of the figures; `fig8` is two sweeps, of LYREO as printed and of LYREO, `beyond` one per condition and the
- * default.
- */
-export function sweeps(profile: Profile): Sweep[] {
-  if (profile.name === 'pilot') return learnerSweeps(profile);
-  if (profile.name === 'starts') return startSweeps(profile);
+/** A swept value with the fields that it sets. */
+export type Swept = Pick<FigurePoint, 'x' | 'system' | 'training'>;
+
+/** Every method at every value. */
+export function crossed(
+  figureId: FigureId,
+  methods: readonly MethodName[],
+  values: readonly Swept[],
+  seeds: readonly number[],
+): FigurePoint[] {
+  return values.flatMap((value) => methods.map((method) => ({ ...value, figureId, method, seeds })));
+}
+
+/** The points of all figures; `fig8` has LYREO as printed and LYREO, `beyond` every condition and the default. */
+export function figurePoints(profile: Profile): FigurePoint[] {
+  if (profile.name === 'pilot') return learnerPoints(profile);
+  if (profile.name === 'starts') return startPoints(profile);
   const { seeds, windowSeeds, extraSeeds, conditionSeeds } = profile;
-  type Value = Sweep['values'][number];
-  const at = (figure: FigureId, x: Value['x'] = 'default', system: Value['system'] = {}): Value => ({
+  const at = (figure: FigureId, x: Swept['x'] = 'default', system: Swept['system'] = {}): Swept => ({
     x,
     system: { ...systemOf(profile, figure), ...system },
     training: {},
   });
-  const byWindow = (window: number): Value => ({ ...at('fig8', window), training: { window } });
+  const byWindow = (window: number): Swept => ({ ...at('fig8', window), training: { window } });
   const byUsers = profile.users.map((users) => at('fig4', users, { users }));
   const byServers = profile.servers.map((servers) => at('fig5', servers, { servers }));
   const byMix = mixes.map((mix) => at('fig6', mix, { mix }));
   const byNu = profile.nu.map((latencyWeight) => at('fig7', latencyWeight, { latencyWeight }));
-  const sweep = (figureId: FigureId, methods: Sweep['methods'], values = [at(figureId)], own = seeds): Sweep => ({
-    figureId,
-    methods,
-    seeds: own,
-    values,
-  });
+  const shown = (id: FigureId, methods: readonly MethodName[], values = [at(id)], own = seeds): FigurePoint[] =>
+    crossed(id, methods, values, own);
   const all = [...published, ...rules];
   return [
-    sweep('fig2', learners),
-    sweep('fig3', published),
-    sweep('table2', ['lyreo', 'lyreo-count', 'lyreo-nolb']),
-    sweep('fig4', all, byUsers),
-    sweep('fig5', all, byServers),
-    sweep('fig6', all, byMix),
-    sweep('fig7', ['lyreo'], byNu),
-    sweep('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
-    sweep('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
-    sweep('extras', [scalable, ...rules]),
-    sweep(
+    shown('fig2', learners),
+    shown('fig3', published),
+    shown('table2', ['lyreo', 'lyreo-count', 'lyreo-nolb']),
+    shown('fig4', all, byUsers),
+    shown('fig5', all, byServers),
+    shown('fig6', all, byMix),
+    shown('fig7', ['lyreo'], byNu),
+    shown('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
+    shown('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
+    shown('extras', [scalable, ...rules]),
+    shown(
       'printed',
       ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'],
       [...byUsers, ...byServers, ...byMix],
       windowSeeds,
     ),
-    sweep('beyond', [...learners, ...conditionRules, scalable], undefined, conditionSeeds),
-    ...profile.conditions.flatMap((x) =>
-      [...learnersOf[conditions[x].learning], ...conditionRules].map((method) =>
-        sweep('beyond', [method], [{ x, ...conditionPoint(profile, x, method) }], conditionSeeds),
-      ),
+    shown('beyond', [...learners, ...conditionRules, scalable], undefined, conditionSeeds),
+    ...profile.conditions.map((x) =>
+      [...learnersOf[conditions[x].learning], ...conditionRules].map((method): FigurePoint => ({
+        figureId: 'beyond',
+        x,
+        seeds: conditionSeeds,
+        ...conditionPoint(profile, x, method),
+      })),
     ),
-    sweep('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
-    ...(profile.name === 'paper' ? lapseSweeps(profile) : []),
-  ];
+    shown('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
+    profile.name === 'paper' ? lapsePoints(profile) : [],
+  ].flat();
 }
 
 /** The system of a figure whose U the paper does not print; the default where the profile has no reading of it. */

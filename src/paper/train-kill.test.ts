@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,16 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'lyreo-kill-'));
 const KILLS = Number(process.env['LYREO_KILLS'] ?? 5);
 const UPDATES = 8;
 const system = ['--users', '5', '--servers', '3', '--slots', '30', '--seed', '3', '--updates', String(UPDATES)];
-const small = [
-  '--set',
-  'predictorSteps=8',
-  '--set',
-  'predictorBatch=8',
-  '--set',
-  'updateEpochs=2',
-  '--checkpoint-every',
-  '2',
-];
+const small = '--set predictorSteps=8 --set predictorBatch=8 --set updateEpochs=2 --checkpoint-every 2'.split(' ');
 
 let cli = '';
 beforeAll(() => {
@@ -32,16 +24,13 @@ afterAll(() => {
 });
 
 /** Runs a training; kills it after so many milliseconds. */
-function trained(out: string, args: readonly string[], killAfterMs?: number): Promise<number | null> {
+async function trained(out: string, args: readonly string[], killAfterMs?: number): Promise<number | null> {
   const all = [cli, 'train', ...system, ...small, '--out', out, '--no-progress', ...args];
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'ignore', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs ?? 120_000);
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve(code);
-    });
-  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  return code;
 }
 
 describe('a training that is killed', () => {
