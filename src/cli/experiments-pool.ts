@@ -7,9 +7,8 @@ import { RunStore, runsFolder } from '../paper/run-store';
 
 /** A display of the runs' state. */
 export interface Status {
-  /** A run has made so many updates. */
-  readonly update: (spec: RunSpec, update: number) => void;
-  readonly finish: (spec: RunSpec) => void;
+  /** A run has made so many updates; undefined: it has ended. */
+  readonly change: (spec: RunSpec, update?: number) => void;
   readonly say: (line: string) => void;
 }
 
@@ -30,7 +29,7 @@ export async function makeAll(
       if (child?.connected !== true) child = startWorker(signal);
       const fault = await order(child, spec, status);
       signal.throwIfAborted();
-      status.finish(spec);
+      status.change(spec);
       if (fault === undefined) continue;
       failed.push(spec.key);
       status.say(`${spec.key} failed: ${fault}`);
@@ -69,14 +68,14 @@ function order(child: ChildProcess, spec: RunSpec, status: Status): Promise<stri
       resolve(fault);
     };
     const listen = (news: News): void => {
-      if ('update' in news) status.update(spec, news.update);
+      if ('update' in news) status.change(spec, news.update);
       else finish(news.fault);
     };
     const died = (code: number | null, how: NodeJS.Signals | null): void => {
       finish(`its process ended with ${how ?? `exit code ${code ?? '?'}`}`);
     };
     child.on('message', listen).on('exit', died);
-    status.update(spec, 0);
+    status.change(spec, 0);
     child.send(spec, (error) => {
       if (error !== null) finish(`its process cannot be reached: ${error.message}`);
     });

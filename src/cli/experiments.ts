@@ -10,9 +10,8 @@ import { type FigureId, figureIds } from '../paper/sweeps';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { integer } from '../core/schema';
 import { interruptible } from './interrupt';
-import type { Status } from './experiments-pool';
 import { addProgressOptions, option } from './options';
-import { type Progress, createProgress } from './progress';
+import { createProgress } from './progress';
 import { textTable } from './report';
 
 interface ExperimentsFlags {
@@ -104,12 +103,23 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
     return 0;
   }
   const progress = createProgress(secondsOf(specs), 'core seconds', flags.progress, secondsOf(done));
+  const finished = [...done];
+  const running = new Map<RunSpec, number>();
+  // By share of the work, since runs differ in cost.
+  const change = (spec: RunSpec, update?: number): void => {
+    if (update !== undefined) running.set(spec, update);
+    else if (running.delete(spec)) finished.push(spec);
+    const runs = [...running];
+    const share = runs.reduce((sum, [{ cost }, k]) => sum + (cost * k) / (profile.updates + 1), secondsOf(finished));
+    const labels = runs.map(([{ name, seed }, k]) => `${name}-s${seed}${k > 0 ? `:${k}` : ''}`);
+    progress.tick(share, `${finished.length}/${specs.length} runs  ${labels.join(' ')}`);
+  };
   let failed: readonly string[] = [];
   try {
     if (missing.length > 0) {
       makeFolder(store.folder);
       const { makeAll } = await import('./experiments-pool.js');
-      failed = await makeAll(missing, { ...flags, signal }, statusOf(specs, done, progress));
+      failed = await makeAll(missing, { ...flags, signal }, { change, say: progress.say });
     }
   } finally {
     progress.end();
@@ -118,32 +128,6 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
   const note = failed.length > 0 ? `; ${failed.length} failed` : '';
   process.stdout.write(`${profile.name}: ${made} of ${specs.length} runs stored in ${store.folder}${note}\n`);
   return failed.length > 0 ? 1 : 0;
-}
-
-/** A display by share of the work, since runs differ in cost. */
-function statusOf(specs: readonly RunSpec[], done: readonly RunSpec[], progress: Progress): Status {
-  const running = new Map<RunSpec, number>();
-  let [finished, count] = [secondsOf(done), done.length];
-  const show = (): void => {
-    const runs = [...running];
-    const shares = runs.map(([spec, update]) => (spec.cost * update) / (profiles[spec.profile].updates + 1));
-    const labels = runs.map(([{ name, seed }, update]) => `${name}-s${seed}${update > 0 ? `:${update}` : ''}`);
-    const share = shares.reduce((sum, x) => sum + x, finished);
-    progress.tick(share, `${count}/${specs.length} runs  ${labels.join(' ')}`);
-  };
-  return {
-    update: (spec, update) => {
-      running.set(spec, update);
-      show();
-    },
-    finish: (spec) => {
-      running.delete(spec);
-      finished += spec.cost;
-      count++;
-      show();
-    },
-    say: progress.say,
-  };
 }
 
 function secondsOf(specs: readonly RunSpec[]): number {

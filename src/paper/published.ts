@@ -12,21 +12,16 @@ export interface Published {
   /** By name; settings.ts has ours beside them. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly fig2_convergence: { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
-  readonly table2: Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>> & {
-    readonly percent_against_LYREO: Readonly<Record<'LYREO-Count' | 'LYREO-NoLB', Row>>;
-  };
+  readonly table2: Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>>;
   readonly fig4_users: {
     readonly users: Pair;
     readonly servers: number;
     readonly latency_s: Readonly<Record<'LYREO' | 'Ly-PPO', Pair>>;
   };
-  readonly fig5_servers: { readonly users: number };
   readonly fig7_nu: {
-    readonly nu_range: Pair;
     readonly latency_s: Readonly<Record<string, number>>;
     readonly deviation: Readonly<Record<string, number>>;
   };
-  readonly fig8_truncation: { readonly H_max: number; readonly H_default: number };
   /** Entries of the above that are not stated and follow from the text. */
   readonly inferred: readonly string[];
 }

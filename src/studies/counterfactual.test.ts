@@ -24,7 +24,7 @@ describe('counterfactualEffects', () => {
     expect(first.effects.every(Number.isFinite)).toBe(true);
     expect(first.effects.some((x) => x !== 0)).toBe(true);
     expect(counterfactualEffects(config, policy, 2, rollout, look)).toEqual(first);
-    const slots = counterfactualEffects(config, policy, 2, rollout, { ...look, unit: 'slot', alternatives: 2 });
+    const slots = counterfactualEffects(config, policy, 2, rollout, { ...look, unit: 'slot' });
     expect([...slots.decisions]).toEqual([4 * U, 9 * U]);
   });
 

@@ -19,8 +19,6 @@ export interface CounterfactualOptions {
   readonly horizon?: number | undefined;
   /** Futures over which an effect is averaged; each is the same for all that is compared. Default 2. */
   readonly repeats?: number | undefined;
-  /** Other assignments that a slot's own is compared with. Default 8. */
-  readonly alternatives?: number | undefined;
 }
 
 /** True effects of decisions. */
@@ -33,6 +31,9 @@ export interface CounterfactualEffects {
 
 /** Less probable servers are left out of a mean. */
 const RARE = 0.005;
+
+/** Other assignments that a slot's own is compared with. */
+const ALTERNATIVES = 8;
 
 /**
  * The true effects of decisions of a recorded episode. The simulator is forked at the decision's slot; each branch makes
@@ -50,7 +51,7 @@ export function counterfactualEffects(
   options: CounterfactualOptions,
 ): CounterfactualEffects {
   const { requests: U, servers: S, actions, allLogProbs } = rollout;
-  const { slots, unit = 'request', requestsPerSlot = U, horizon = 20, repeats = 2, alternatives = 8 } = options;
+  const { slots, unit = 'request', requestsPerSlot = U, horizon = 20, repeats = 2 } = options;
   const record = slotRecord(policy, U, S);
   const decisions: number[] = [];
   const effects: number[] = [];
@@ -86,7 +87,7 @@ export function counterfactualEffects(
         else for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (t * U + i) * S, S, rng.uniform());
         return other;
       };
-      return own - meanOver(alternatives, () => meanReturn(redrawn()));
+      return own - meanOver(ALTERNATIVES, () => meanReturn(redrawn()));
     };
     const looked = unit === 'slot' ? 1 : Math.min(U, requestsPerSlot);
     for (let i = 0; i < looked; i++) {

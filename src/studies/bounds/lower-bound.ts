@@ -10,8 +10,6 @@ export interface LowerBound {
   readonly alone: number;
   /** With the servers' time priced. */
   readonly congested: number;
-  /** λ_s of the congested bound, request-seconds per second of the server, [S]. */
-  readonly prices: Float64Array;
 }
 
 /** The most that rounding takes from a sum of doubles, relative. */
@@ -40,8 +38,7 @@ const ROUNDING = 1e-9;
 export function lowerBound(episode: Episode): LowerBound {
   const sum = leastAlone(episode).reduce((total, seconds) => total + seconds, 0);
   const priced = new PricedEpisode(episode);
-  const prices = priced.search();
   const alone = (sum / episode.count) * (1 - ROUNDING);
-  const congested = (priced.bound(prices) / episode.count) * (1 - ROUNDING);
-  return { meanLatency: Math.max(alone, congested), alone, congested, prices: prices.time };
+  const congested = (priced.bound(priced.search()) / episode.count) * (1 - ROUNDING);
+  return { meanLatency: Math.max(alone, congested), alone, congested };
 }

@@ -39,7 +39,7 @@ export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): 
   const servers = new Int32Array(count);
   let nodes = 0;
   let least = Infinity;
-  let best: { readonly sets: Int32Array; readonly servers: Int32Array } | null = null;
+  let best: Found | null = null;
 
   /** Goes through the assignments of slot t, the most promising first; `sets` are the requests on each server so far, [S]. */
   const from = (t: number, sets: Int32Array): void => {
@@ -48,7 +48,7 @@ export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): 
       best = { sets, servers: servers.slice() };
       return;
     }
-    const branches: { readonly sets: Int32Array; readonly bound: number; readonly servers: Int32Array }[] = [];
+    const branches: (Found & { readonly bound: number })[] = [];
     const [first, end] = [firstOfSlot[t], firstOfSlot[t + 1]];
     const assign = (n: number, soFar: Int32Array): void => {
       if (n < end) {
@@ -75,7 +75,7 @@ export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): 
   };
   from(0, new Int32Array(specs.length));
 
-  const found = best as { readonly sets: Int32Array; readonly servers: Int32Array } | null;
+  const found = best as Found | null;
   if (found === null) return null;
   return {
     meanLatency: least / count,
@@ -87,18 +87,26 @@ export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): 
   };
 }
 
+/** The requests on each server as sets, [S], and the server of each request. */
+interface Found {
+  readonly sets: Int32Array;
+  readonly servers: Int32Array;
+}
+
 /** Rounding that may lie between equal sums added in different orders, s. */
 const ROUNDING = 1e-9;
 
 /** max_s 1/T·Σ Y_s over the first `slots` slots. */
 function worstDeviation(costs: ServerCosts, sets: Int32Array, slots: number): number {
-  const eta = Array.from(sets, (set, s) => costs.of(s, set).eta);
-  const deviation = new Float64Array(sets.length);
-  const sums = new Float64Array(sets.length);
+  const { servers, config } = costs.episode;
+  const deviation = new Float64Array(servers.length);
+  const sums = new Float64Array(servers.length);
   for (let t = 0; t < slots; t++) {
-    const inSlot = Float64Array.from(eta, (ofServer) => ofServer[t]);
-    balanceDeviation(inSlot, deviation);
-    for (let s = 0; s < sets.length; s++) sums[s] += deviation[s];
+    balanceDeviation(
+      Float64Array.from(sets, (set, s) => costs.of(s, set).eta[t]),
+      deviation,
+    );
+    deviation.forEach((y, s) => (sums[s] += y));
   }
-  return Math.max(...sums) / costs.episode.config.slots;
+  return Math.max(...sums) / config.slots;
 }
