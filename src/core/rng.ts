@@ -1,25 +1,3 @@
-/**
- * Seeded random numbers. No seed, no result: nothing in the library calls `Math.random`.
- * A generator is made for one purpose by `fork(label)`, so that a stream can be drawn from more or less often
- * without moving any other stream: every scheduler meets the same users, channels and requests.
- *
- * The generator is sfc32 (C. Doty-Humphrey, PractRand); 128 bits of state, about 2 ns a draw.
- */
-export interface Rng {
-  /** Uniform on [0, 1), 32 random bits. */
-  uniform(): number;
-  /** Uniform integer in 0..n−1. */
-  int(n: number): number;
-  /** Standard normal. */
-  normal(): number;
-  /** An independent stream for a purpose; depends on this stream's seed and the label, not on draws made so far. */
-  fork(label: string): Rng;
-  /** The state as five integers and the spare normal, to store in a checkpoint. */
-  save(): number[];
-  /** Continue from a state that `save` returned. */
-  restore(state: readonly number[]): void;
-}
-
 /** 32-bit finaliser of MurmurHash3: every input bit moves every output bit. */
 function mix32(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -43,7 +21,14 @@ export function uniformAt(key: number, a: number, b: number, c: number): number 
   return (h + 0.5) / 4294967296;
 }
 
-class Sfc32 implements Rng {
+/**
+ * Seeded random numbers, made by {@link createRng}. No seed, no result: nothing in the library calls `Math.random`.
+ * A generator is made for one purpose by `fork(label)`, so that a stream can be drawn from more or less often
+ * without moving any other stream: every scheduler meets the same users, channels and requests.
+ *
+ * The generator is sfc32 (C. Doty-Humphrey, PractRand); 128 bits of state, about 2 ns a draw.
+ */
+export class Rng {
   private a: number;
   private b: number;
   private c: number;
@@ -67,15 +52,17 @@ class Sfc32 implements Rng {
     return t >>> 0;
   }
 
+  /** Uniform on [0, 1), 32 random bits. */
   uniform(): number {
     return this.next() / 4294967296;
   }
 
+  /** Uniform integer in 0..n−1. */
   int(n: number): number {
     return Math.floor((this.next() / 4294967296) * n);
   }
 
-  /** Marsaglia's polar method: two normals for about 2.5 uniforms, the second is kept for the next call. */
+  /** Standard normal. Marsaglia's polar method: two normals for about 2.5 uniforms, the second is kept for the next call. */
   normal(): number {
     if (!Number.isNaN(this.spare)) {
       const spare = this.spare;
@@ -93,14 +80,17 @@ class Sfc32 implements Rng {
     }
   }
 
+  /** An independent stream for a purpose; depends on this stream's seed and the label, not on draws made so far. */
   fork(label: string): Rng {
-    return new Sfc32(hashLabel(this.seed, label));
+    return new Rng(hashLabel(this.seed, label));
   }
 
+  /** The state as five integers and the spare normal, to store in a checkpoint. */
   save(): number[] {
     return [this.a, this.b, this.c, this.counter, this.spare];
   }
 
+  /** Continues from a state that `save` returned. */
   restore(state: readonly number[]): void {
     if (state.length !== 5) throw new RangeError('Rng.restore: a state has five numbers');
     const [a, b, c, counter, spare] = state;
@@ -122,5 +112,5 @@ class Sfc32 implements Rng {
 export function createRng(seed: number): Rng {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff)
     throw new RangeError(`seed is ${String(seed)}; allowed: an integer from 0 to 4294967295`);
-  return new Sfc32(mix32(seed ^ 0x6c797265));
+  return new Rng(mix32(seed ^ 0x6c797265));
 }

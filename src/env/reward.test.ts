@@ -57,7 +57,10 @@ describe('rewards', () => {
 
   it('weighs the measure that is learned from, not the one that is scored', () => {
     const counted = { deviation: Float64Array.of(0.5, 0), queue: Float64Array.of(1, 9) };
-    expect(driftPlusPenalty.terms(Object.assign(outcome(), { learned: counted }), weights).balance).toBeCloseTo(0.5 / 0.01, 12);
+    expect(driftPlusPenalty.terms(Object.assign(outcome(), { learned: counted }), weights).balance).toBeCloseTo(
+      0.5 / 0.01,
+      12,
+    );
   });
 
   it('of PPO takes the part above ε, without queues', () => {
