@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { kilobytesToBytes } from '../core/units';
 import type { RunMetrics } from '../env/metrics';
 import type { SlotOutcome } from '../env/outcome';
 import { simulateAsync } from '../env/simulate';
@@ -71,8 +70,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   const { scheduler, seed } = flags;
   const { preset, config, workload, trace } = readSystem(flags);
   const specs = serverSpecs(config);
-  const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
-  const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv, alpha);
+  const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv);
   let metrics: RunMetrics;
   let rows: number | undefined;
   try {

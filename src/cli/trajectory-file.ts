@@ -86,10 +86,9 @@ export interface TrajectoryFile {
 /**
  * Begins a trajectory file; its name's ending tells the format: parquet, csv or json.
  *
- * @param kvBytesPerToken α.
  * @throws UserError when the ending is none of these or the file cannot be written.
  */
-export async function trajectoryFile(path: string, kvBytesPerToken: number): Promise<TrajectoryFile> {
+export async function trajectoryFile(path: string): Promise<TrajectoryFile> {
   const open = sinks[extname(path).toLowerCase()];
   if (open === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
   const file = pendingFile(path);
@@ -103,8 +102,8 @@ export async function trajectoryFile(path: string, kvBytesPerToken: number): Pro
   };
   return {
     recorder: {
-      record(server, slot, k, startsAt, seconds, tokens, active): void {
-        rows.push([slot, k, server, startsAt, seconds, kvBytesPerToken * tokens, active]);
+      record(iteration): void {
+        rows.push(columns.map(({ name }) => iteration[name]));
         if (rows.length === MOST_ROWS) flush();
       },
     },

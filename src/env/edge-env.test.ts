@@ -114,10 +114,10 @@ describe('EdgeEnv', () => {
     const eta = Array.from({ length: system.slots }, () => new Float64Array(4));
     const peak = Array.from({ length: system.slots }, () => new Float64Array(4));
     const recorder: IterationRecorder = {
-      record(s, slot, _k, _startsAt, seconds, tokens) {
+      record({ server: s, slot, seconds, kvBytes }) {
         if (slot >= system.slots) return;
-        eta[slot][s] += (16000 * tokens * seconds) / pools[s];
-        peak[slot][s] = Math.max(peak[slot][s], (16000 * tokens) / pools[s]);
+        eta[slot][s] += (kvBytes * seconds) / pools[s];
+        peak[slot][s] = Math.max(peak[slot][s], kvBytes / pools[s]);
       },
     };
     const told: { eta: number[]; peak: number[] }[] = [];

@@ -6,6 +6,7 @@ import { simulateOn } from './simulate';
 import type { Completion } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import type { ServerSpec } from '../system/scenario';
+import type { Iteration } from '../system/trajectory';
 import type { RunMetrics } from './metrics';
 
 /** A completed request with the points in time that it passed and the parts of D_tot between them, all s. */
@@ -25,23 +26,10 @@ export interface Stay {
   readonly endedAt: number;
 }
 
-/** One decode iteration. */
-export interface InspectedIteration {
-  readonly server: number;
-  readonly slot: number;
-  /** Number within the slot, from 1. */
-  readonly k: number;
-  readonly startsAt: number;
-  /** τ_s(k, t), s. */
-  readonly seconds: number;
-  /** m_s(k, t), bytes. */
-  readonly kvBytes: number;
-  /** Requests in the batch; in static batching with the finished ones that are still held. */
-  readonly active: number;
+/** One decode iteration with its phase. */
+export interface InspectedIteration extends Iteration {
   /** I while the slot's new batch is being sent and prefilled (k ≤ k̃), II afterwards. */
   readonly phase: 'I' | 'II';
-  /** I(k): whether a prefill runs on the server when the iteration starts. */
-  readonly prefillRuns: boolean;
 }
 
 /** One server in one slot, t < T. */
@@ -85,15 +73,12 @@ export function inspect(
   seed: number,
   options: Omit<EdgeEnvOptions, 'recorder'> = {},
 ): Inspection {
-  const alpha = kilobytesToBytes(config.kvKilobytesPerToken);
-  const iterations: Omit<InspectedIteration, 'phase'>[] = [];
+  const iterations: Iteration[] = [];
   const stays = new Map<string, Stay[]>();
   const env = new EdgeEnv(config, seed, {
     ...options,
     recorder: {
-      record(server, slot, k, startsAt, seconds, tokens, active, prefillRuns) {
-        iterations.push({ server, slot, k, startsAt, seconds, kvBytes: alpha * tokens, active, prefillRuns });
-      },
+      record: (iteration) => iterations.push(iteration),
       preempted(slot, index, joinedAt, endedAt) {
         const id = requestId(slot, index);
         stays.set(id, [...(stays.get(id) ?? []), { joinedAt, endedAt }]);
@@ -123,7 +108,16 @@ export function inspect(
   iterations.sort((a, b) => a.server - b.server || a.startsAt - b.startsAt);
   const servers = env.servers.map((server) => server.spec);
   const rows = withPhases(iterations, requests);
-  return { config, kvBytesPerToken: alpha, servers, requests, iterations: rows, slots, assignments, metrics };
+  return {
+    config,
+    kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken),
+    servers,
+    requests,
+    iterations: rows,
+    slots,
+    assignments,
+    metrics,
+  };
 }
 
 function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome): InspectedSlot[] {
@@ -144,10 +138,7 @@ function requestId(slot: number, index: number): string {
 }
 
 /** k ≤ k̃: the iteration starts before the prefill of its slot's batch has ended. */
-function withPhases(
-  iterations: readonly Omit<InspectedIteration, 'phase'>[],
-  requests: readonly InspectedRequest[],
-): InspectedIteration[] {
+function withPhases(iterations: readonly Iteration[], requests: readonly InspectedRequest[]): InspectedIteration[] {
   const key = ({ server, slot }: { readonly server: number; readonly slot: number }): string => `${server} ${slot}`;
   const prefillEndAt = new Map(requests.map((request) => [key(request), request.prefillEndAt]));
   return iterations.map((row) => ({ ...row, phase: row.startsAt < (prefillEndAt.get(key(row)) ?? 0) ? 'I' : 'II' }));

@@ -72,8 +72,8 @@ export function replay(scenario: Scenario): ReplayResult {
   /** By handle. */
   const ids: string[] = [];
   const recorder: IterationRecorder = {
-    record(server, slot, k, startsAt, seconds, tokens, active) {
-      servers[server].trajectory.push([slot, k, startsAt, seconds, alpha * tokens, active]);
+    record({ server, slot, k, startsAt, seconds, kvBytes, active }) {
+      servers[server].trajectory.push([slot, k, startsAt, seconds, kvBytes, active]);
     },
   };
   const runSlot = (slot: number): void => {

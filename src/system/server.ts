@@ -249,9 +249,10 @@ export class EdgeServer {
       ),
       Math.min(endAt, prefillRuns ? queue.headEndAt : queue.headStartAt),
       recorder &&
-        ((n, at, seconds, held) => {
-          const k = this.slotIterations + n + 1;
-          recorder.record(this.index, slot, k, at, seconds, held, this.requestsInBatch, prefillRuns);
+        ((n, startsAt, seconds, held) => {
+          const { index: server, requestsInBatch: active, slotIterations } = this;
+          const [k, kvBytes] = [slotIterations + n + 1, kvBytesPerToken * held];
+          recorder.record({ server, slot, k, startsAt, seconds, kvBytes, active, prefillRuns });
         }),
     );
     this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens + (iterations - 1) * size);

@@ -1,25 +1,26 @@
-/** Receives every decode iteration of a server: the intermediate KV trajectory m_s(k, t), III-D. */
+/** One decode iteration: a point of the intermediate KV trajectory m_s(k, t), III-D. */
+export interface Iteration {
+  /** Index of the server. */
+  readonly server: number;
+  /** The slot in which the iteration starts. */
+  readonly slot: number;
+  /** Number within the slot, from 1. */
+  readonly k: number;
+  /** s. */
+  readonly startsAt: number;
+  /** τ_s(k, t), s. */
+  readonly seconds: number;
+  /** m_s(k, t), the tokens being made included, bytes. */
+  readonly kvBytes: number;
+  /** Requests in the batch; in static batching with the finished ones that are still held. */
+  readonly active: number;
+  /** I(k): whether a prefill runs on the server when the iteration starts. */
+  readonly prefillRuns: boolean;
+}
+
+/** Receives every decode iteration of the servers. */
 export interface IterationRecorder {
-  /**
-   * @param server index of the server.
-   * @param slot the slot in which the iteration starts.
-   * @param k number of the iteration within the slot, from 1.
-   * @param startsAt s.
-   * @param seconds length τ_s(k, t).
-   * @param tokens tokens held, the one being made included; times α they are bytes.
-   * @param active requests in the batch; in static batching with the finished ones that are still held.
-   * @param prefillRuns I(k): whether a prefill runs on the server when the iteration starts.
-   */
-  record(
-    server: number,
-    slot: number,
-    k: number,
-    startsAt: number,
-    seconds: number,
-    tokens: number,
-    active: number,
-    prefillRuns: boolean,
-  ): void;
+  record(iteration: Iteration): void;
   /**
    * Receives the stays in the running batch that end with a preemption.
    *

@@ -12,15 +12,15 @@ function columnRecorder(): IterationRecorder {
   const columns = Array.from({ length: 7 }, () => new Float64Array(65_536));
   let row = 0;
   return {
-    record(server, slot, k, startsAt, seconds, tokens, active): void {
+    record(iteration): void {
       const i = row++ % columns[0].length;
-      columns[0][i] = server;
-      columns[1][i] = slot;
-      columns[2][i] = k;
-      columns[3][i] = startsAt;
-      columns[4][i] = seconds;
-      columns[5][i] = tokens;
-      columns[6][i] = active;
+      columns[0][i] = iteration.server;
+      columns[1][i] = iteration.slot;
+      columns[2][i] = iteration.k;
+      columns[3][i] = iteration.startsAt;
+      columns[4][i] = iteration.seconds;
+      columns[5][i] = iteration.kvBytes;
+      columns[6][i] = iteration.active;
     },
   };
 }
