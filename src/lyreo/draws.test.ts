@@ -48,21 +48,6 @@ describe.each([
     });
   });
 
-  it('continue alike from a saved state', () => {
-    const logProbs = distributions(3, 1);
-    const rng = createRng(4);
-    const out = new Int32Array(U);
-    draw(logProbs, U, S, rng, out);
-    const copy = createRng(9);
-    copy.restore(rng.save());
-    const other = new Int32Array(U);
-    for (let t = 0; t < 20; t++) {
-      draw(logProbs, U, S, rng, out);
-      draw(logProbs, U, S, copy, other);
-      expect(other).toEqual(out);
-    }
-  });
-
   it('never take an impossible server', () => {
     const logProbs = distributions(5, 0);
     for (let i = 0; i < U; i++) logProbs[i * S + (i % S)] = -1e9;

@@ -1,8 +1,6 @@
 import { hashLabel } from '../core/rng';
 import { simulate } from '../env/simulate';
-import type { RunMetrics } from '../env/metrics';
 import type { SystemConfig } from '../system/config';
-import type { Draws } from './draws';
 import type { DecisionOptions } from './method';
 import type { Policy } from './policy';
 import { policyScheduler } from './policy-scheduler';
@@ -22,6 +20,13 @@ export interface HeldOutLog {
   readonly heldOutStratifiedHighKvPercent: number;
 }
 
+const measures = [
+  ['Latency', 'meanLatency'],
+  ['P99Latency', 'p99Latency'],
+  ['Deviation', 'deviation'],
+  ['HighKvPercent', 'highKvPercent'],
+] as const;
+
 /**
  * Evaluates a policy on the held-out episodes of a training. They are functions of the seed alone, so that all updates
  * of all methods meet the same ones.
@@ -36,7 +41,7 @@ export function evaluateHeldOut(
   seed: number,
 ): HeldOutLog {
   const place = { ...config, slots: heldOutSlots };
-  const log = (name: string, draws: Draws): [string, number][] => {
+  const entries = (['independent', 'stratified'] as const).flatMap((draws) => {
     const runs = Array.from({ length: heldOutEpisodes }, (_, k) =>
       simulate(
         place,
@@ -45,15 +50,11 @@ export function evaluateHeldOut(
         decision,
       ),
     );
-    const mean = (of: (run: RunMetrics) => number): number =>
-      runs.reduce((sum, run) => sum + of(run) / heldOutEpisodes, 0);
-    return [
-      [`${name}Latency`, mean((run) => run.meanLatency)],
-      [`${name}P99Latency`, mean((run) => run.p99Latency)],
-      [`${name}Deviation`, mean((run) => run.deviation)],
-      [`${name}HighKvPercent`, mean((run) => run.highKvPercent)],
-    ];
-  };
-  const entries = [...log('heldOut', 'independent'), ...log('heldOutStratified', 'stratified')];
-  return Object.fromEntries(entries) as unknown as HeldOutLog;
+    const name = draws === 'independent' ? 'heldOut' : 'heldOutStratified';
+    return measures.map(([measure, field]) => [
+      `${name}${measure}`,
+      runs.reduce((sum, run) => sum + run[field] / heldOutEpisodes, 0),
+    ]);
+  });
+  return Object.fromEntries(entries) as HeldOutLog;
 }

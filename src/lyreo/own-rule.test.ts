@@ -6,49 +6,18 @@ import { type Reward, driftPlusPenalty } from '../env/reward';
 import { tinyConfig } from '../../tests/support/tiny';
 import { type CreditFactory, creditRule } from './credit/credit';
 import { own } from './credit/own';
-import { rewardStreams } from './credit/streams';
 import type { LearningMethod } from './method';
-import { generalisedAdvantage } from './returns';
 import { logLine, train, trainingFiles } from './train';
 
-/** A rule as a user would write it: Ly-PPO's GAE, with each request's own latency on top. */
-const mine: CreditFactory = creditRule('mine', (rollout, values, { config, training }) => {
-  const { slots: T, requests: U, latency, predicted, answered } = rollout;
-  const streams = rewardStreams(rollout, config);
-  const head = (k: number): Float64Array => Float64Array.from({ length: T + 1 }, (_, t) => values[2 * t + k]);
-  const assigned = generalisedAdvantage(streams.assigned, head(0), training.gamma, 0);
-  const immediate = generalisedAdvantage(streams.immediate, head(1), training.gamma, training.immediateLambda);
-  const advantages = new Float32Array(T * U);
-  const targets = new Float64Array(2 * T);
-  const nu = config.latencyWeight / U;
-  for (let t = 0; t < T; t++) {
-    targets[2 * t] = assigned[t] + head(0)[t];
-    targets[2 * t + 1] = immediate[t] + head(1)[t];
-    const slot = Array.from({ length: U }, (_, i) => t * U + i).filter((d) => answered[d] === 1);
-    const perToken = slot.reduce((sum, d) => sum + latency[d] / predicted[d] / slot.length, 0);
-    for (const d of slot) advantages[d] = -nu * (latency[d] - perToken * predicted[d]);
-    const mean = slot.reduce((sum, d) => sum + advantages[d] / slot.length, 0);
-    for (const d of slot) advantages[d] -= mean;
-    for (let d = t * U; d < (t + 1) * U; d++) advantages[d] += immediate[t];
-  }
-  const size = (a: Float32Array): number => Math.sqrt(a.reduce((sum, x) => sum + (x * x) / a.length, 0));
-  const sizes = Float64Array.from({ length: T }, (_, t) => size(advantages.subarray(t * U, (t + 1) * U)));
-  const median = sizes.slice().sort()[Math.floor(T / 2)];
-  return { advantages: advantages.map((a, d) => a / (sizes[Math.floor(d / U)] + median + 1e-12)), targets };
+/** A rule and a reward as a user would write them; they are the library's under other names. */
+const mine: CreditFactory = creditRule('mine', (rollout, values, setup, rng) => {
+  const { advantages, targets } = own.create(setup).assign(rollout, values, rng);
+  return { advantages, targets };
 });
-
-/** A reward as a user would write it; it is the library's under another name. */
 const myReward: Reward = {
   id: 'my-reward',
   usesQueue: true,
-  terms: ({ completions, drainedLatency, learned, waiting }, { balanceUnit, memoryWeight }) => {
-    const weighted = learned.queue.reduce((sum, z, s) => sum + z * learned.deviation[s], 0);
-    return {
-      latency: completions.rows().reduce((sum, { total }) => sum + total, 0) - drainedLatency,
-      balance: weighted / (balanceUnit * balanceUnit),
-      memory: memoryWeight * waiting,
-    };
-  },
+  terms: (outcome, weights) => ({ ...driftPlusPenalty.terms(outcome, weights) }),
 };
 
 const standard: LearningMethod = {

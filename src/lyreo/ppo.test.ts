@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createRng } from '../core/rng';
+import { type Rng, createRng } from '../core/rng';
 import { logSoftmax, sample } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import type { Policy } from './policy';
 import { ClipLoss } from './clip-loss';
-import { Ppo, type PpoConfig, standardised } from './ppo';
+import { Ppo, type PpoLog, standardised } from './ppo';
 import type { Rollout } from './rollout';
+import { type TrainingConfig, trainingStandards } from './training-config';
 
 describe('ClipLoss', () => {
   const S = 4;
@@ -118,18 +119,22 @@ describe('Ppo', () => {
   const T = 64;
   const U = 3;
   const S = 4;
-  const config: PpoConfig = {
-    clipCoef: 0.2,
-    learningRate: 3e-3,
-    updateEpochs: 5,
-    minibatches: 4,
-    entCoef: 0.003,
-    vfCoef: 0.5,
-    maxGradNorm: 0.5,
-    targetKl: Infinity,
-    ratio: 'per request',
-    criticRate: 3,
-  };
+
+  /** A policy without features but the request's, and its updates. */
+  function learner(seed: number, hidden: readonly number[], training: Partial<TrainingConfig> = {}): Learner {
+    const root = createRng(seed);
+    const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden, outputs: S }, root.fork('policy'), 0.01);
+    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+    const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
+    const config = { ...trainingStandards, learningRate: 3e-3, updateEpochs: 5, targetKl: Infinity, ...training };
+    return { policy, ppo: new Ppo(policy, critic, config), root };
+  }
+
+  interface Learner {
+    readonly policy: Policy;
+    readonly ppo: Ppo;
+    readonly root: Rng;
+  }
 
   /** Each request names its server; what the policy draws, and 1 where it is that one. */
   function play(policy: Policy, seed: number): { rollout: Rollout; rewards: Float32Array } {
@@ -163,13 +168,9 @@ describe('Ppo', () => {
   it.each(['per request', 'per slot'] as const)(
     'learns to send each request where it belongs, ratio of the %s',
     (ratio) => {
-      const root = createRng(8);
-      const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16, 16], outputs: S }, root.fork('policy'), 0.01);
-      const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
-      const ppo = new Ppo(policy, critic, { ...config, ratio });
+      const { policy, ppo, root } = learner(8, [16, 16], { ratio });
       const before = mean(play(policy, 100).rewards);
-      let log;
+      let log: PpoLog | undefined;
       for (let update = 0; update < 12; update++) {
         const { rollout, rewards } = play(policy, update);
         // Joint ratios judge a slot as a whole.
@@ -187,29 +188,21 @@ describe('Ppo', () => {
 
   it('takes no notice of requests that were not answered', () => {
     const updated = (spoil: boolean): { values: number[]; log: unknown } => {
-      const root = createRng(10);
-      const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [8], outputs: S }, root.fork('policy'), 0.01);
-      const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-      const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
+      const { policy, ppo, root } = learner(10, [8]);
       const { rollout, rewards } = play(policy, 1);
       rollout.answered[4] = 0;
       if (spoil) {
         rollout.logProbs[4] = -20;
         rewards[4] = 1e6;
       }
-      const log = new Ppo(policy, critic, config).update(rollout, rewards, new Float32Array(T * 2), root);
-      const values = [...net.parameters.values];
-      return { values, log };
+      const log = ppo.update(rollout, rewards, new Float32Array(T * 2), root);
+      return { values: [...policy.net.parameters.values], log };
     };
     expect(updated(true)).toEqual(updated(false));
   });
 
   it('stops its epochs once the policy has moved far enough', () => {
-    const root = createRng(9);
-    const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden: [16], outputs: S }, root.fork('policy'), 0.01);
-    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
-    const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
-    const ppo = new Ppo(policy, critic, { ...config, learningRate: 0.05, targetKl: 0.01 });
+    const { policy, ppo, root } = learner(9, [16], { learningRate: 0.05, targetKl: 0.01 });
     const { rollout, rewards } = play(policy, 1);
     const log = ppo.update(rollout, rewards, new Float32Array(T * 2).fill(1), root);
     expect(log.epochs).toBeLessThan(5);

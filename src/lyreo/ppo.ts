@@ -10,21 +10,6 @@ import type { TrainingConfig } from './training-config';
 import type { Policy } from './policy';
 import { type Rollout, criticInputs } from './rollout';
 
-/** What PPO reads of a training's hyperparameters. */
-export type PpoConfig = Pick<
-  TrainingConfig,
-  | 'clipCoef'
-  | 'learningRate'
-  | 'updateEpochs'
-  | 'minibatches'
-  | 'entCoef'
-  | 'vfCoef'
-  | 'maxGradNorm'
-  | 'targetKl'
-  | 'ratio'
-  | 'criticRate'
->;
-
 /** What an update logs. */
 export interface PpoLog {
   readonly policyLoss: number;
@@ -65,7 +50,7 @@ export class Ppo {
   constructor(
     readonly policy: Policy,
     readonly critic: Mlp,
-    private readonly config: PpoConfig,
+    private readonly config: TrainingConfig,
   ) {
     const { learningRate, criticRate, maxGradNorm } = config;
     this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });

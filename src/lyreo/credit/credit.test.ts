@@ -85,22 +85,14 @@ describe('credit rules', () => {
     return rule;
   }
 
-  it('slot: with a predictor of quality 0 the advantages are those without one', () => {
+  it.each([
+    [slot, assigned],
+    [request, own],
+  ])('$id: with a predictor of quality 0 the advantages are those without one', (factory, without) => {
     const rollout = episode(5);
-    const rule = misled(slot);
-    const credit = rule.assign(rollout, values, createRng(6));
+    const credit = misled(factory).assign(rollout, values, createRng(6));
     expect(credit.quality).toBe(0);
-    const plain = ruleOf(assigned).assign(rollout, values, createRng(6));
-    expect([...credit.advantages]).toEqual([...plain.advantages]);
-    expect([...credit.targets]).toEqual([...plain.targets]);
-  });
-
-  it('request: with a predictor of quality 0 the advantages are those without one', () => {
-    const rollout = episode(5);
-    const rule = misled(request);
-    const credit = rule.assign(rollout, values, createRng(6));
-    expect(credit.quality).toBe(0);
-    const plain = ruleOf(own).assign(rollout, values, createRng(6));
+    const plain = ruleOf(without).assign(rollout, values, createRng(6));
     expect([...credit.advantages]).toEqual([...plain.advantages]);
     expect([...credit.targets]).toEqual([...plain.targets]);
   });
