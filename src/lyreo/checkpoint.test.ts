@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
-import { tinyConfig } from '../../tests/support/tiny';
+import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { loadCheckpoint, loadPolicy, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateLog } from './lyreo';
-import { driftPlusPenalty } from '../env/reward';
 import { own } from './credit/own';
 import { request } from './credit/request';
-import { type LearningMethod, methodIds, trainingConfig } from './method';
+import { methodIds, trainingConfig } from './method';
 
 const folder = mkdtempSync(join(tmpdir(), 'lyreo-checkpoint-'));
 const at = (name: string): string => join(folder, name);
@@ -18,12 +17,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const method: LearningMethod = {
-  policy: 'factorised',
-  credit: request,
-  reward: driftPlusPenalty,
-  balanceMeasure: 'eta',
-};
+const method = methodWith(request);
 const training = trainingConfig(method, {
   updateEpochs: 2,
   predictorSteps: 4,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { SERVER_FEATURES } from '../env/observation';
 import { driftPlusPenalty, fixedPenalty } from '../env/reward';
-import { tinyConfig } from '../../tests/support/tiny';
+import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { delayed } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
@@ -61,16 +61,12 @@ describe('draws while an episode is played', () => {
   });
 
   it('a mixture is refused where a ratio is per slot', () => {
-    const method = methodWith({});
+    const method = methodWith(own);
     const fields: Partial<TrainingConfig> = { ratio: 'per slot', draws: 'stratified', independentShare: 0.3 };
     expect(() => trainingConfig(method, fields)).toThrow(/ratio is "per slot"; allowed: "per request" where indep/);
     expect(trainingConfig(method, { ...fields, independentShare: 1 }).ratio).toBe('per slot');
   });
 });
-
-function methodWith(fields: Partial<LearningMethod>): LearningMethod {
-  return { policy: 'factorised', credit: own, reward: driftPlusPenalty, balanceMeasure: 'eta', ...fields };
-}
 
 const quick: Partial<TrainingConfig> = {
   updateEpochs: 1,
@@ -88,8 +84,8 @@ function logOf(method: LearningMethod, fields: Partial<TrainingConfig>, updates 
 
 describe('a training', () => {
   it('is evaluated after every update without being changed by it', () => {
-    const plain = logOf(methodWith({}), { heldOutEpisodes: 0 });
-    const watched = logOf(methodWith({}), { heldOutEpisodes: 2, heldOutSlots: 10 });
+    const plain = logOf(methodWith(own), { heldOutEpisodes: 0 });
+    const watched = logOf(methodWith(own), { heldOutEpisodes: 2, heldOutSlots: 10 });
     expect(Object.keys(plain[0]).some((name) => name.startsWith('heldOut'))).toBe(false);
     watched.forEach((entry, k) => {
       expect(entry).toMatchObject(plain[k]);
@@ -97,10 +93,8 @@ describe('a training', () => {
       expect(entry['heldOutDeviation']).toBeGreaterThan(0);
     });
     // The same episodes after each: all methods meet them.
-    expect(
-      logOf(methodWith({ credit: delayed }), { heldOutEpisodes: 2, heldOutSlots: 10, learningRate: 1e-12 })[1],
-    ).toMatchObject({
-      heldOutLatency: logOf(methodWith({ credit: delayed }), {
+    expect(logOf(methodWith(delayed), { heldOutEpisodes: 2, heldOutSlots: 10, learningRate: 1e-12 })[1]).toMatchObject({
+      heldOutLatency: logOf(methodWith(delayed), {
         heldOutEpisodes: 2,
         heldOutSlots: 10,
         learningRate: 1e-12,
@@ -115,13 +109,13 @@ describe('a training', () => {
     { credit: delayed, ratio: 'per request' },
   ] as const)('runs with credit $credit.id, ratio $ratio, without the KL stop, and as printed', ({ credit, ratio }) => {
     const fields = { ratio, targetKl: Infinity, updateEpochs: 3, criticRate: 1, returnNorm: false } as const;
-    const [, last] = logOf(methodWith({ credit }), fields);
+    const [, last] = logOf(methodWith(credit), fields);
     expect(last['epochs']).toBe(3);
   });
 
   it('sees no Z where there is no virtual queue, if so asked', () => {
     const queueOf = (reward: LearningMethod['reward'], queueSeen: TrainingConfig['queueSeen']): number => {
-      const method = methodWith({ reward });
+      const method = methodWith(own, { reward });
       const learner = new Learner(config, method, trainingConfig(method, { ...quick, queueSeen }), 1);
       const rollout = learner.play();
       const width = criticInputs(S);
@@ -137,7 +131,7 @@ describe('a training', () => {
   });
 
   it('halves its learning rates', () => {
-    const method = methodWith({});
+    const method = methodWith(own);
     const learner = new Learner(
       tinyConfig({ slots: 20 }),
       method,
@@ -152,7 +146,7 @@ describe('a training', () => {
 
 describe('the printed form', () => {
   const rule = (fields: Partial<TrainingConfig>): ReturnType<typeof printed.create> => {
-    const training = trainingConfig(methodWith({ credit: printed }), { ...quick, window: 50, ...fields });
+    const training = trainingConfig(methodWith(printed), { ...quick, window: 50, ...fields });
     return printed.create({ config, training, reward: driftPlusPenalty, rng: createRng(5) });
   };
   const values = new Float64Array(2 * (T + 1));

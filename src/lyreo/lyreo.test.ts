@@ -5,9 +5,9 @@ import { EdgeEnv } from '../env/edge-env';
 import { configuredWorkload } from '../system/configured-workload';
 import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
 import type { Workload } from '../system/workload';
-import { tinyConfig } from '../../tests/support/tiny';
+import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { DivergenceError, Learner } from './lyreo';
-import { driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
+import { fixedPenalty, latencyOnly } from '../env/reward';
 import { assigned, delayed, littlesLaw } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
@@ -19,12 +19,7 @@ import type { Rollout } from './rollout';
 
 const quick = { updateEpochs: 2, predictorSteps: 4, predictorBatch: 8, hidden: [16, 16, 8] };
 
-const lyreo: LearningMethod = {
-  policy: 'factorised',
-  credit: request,
-  reward: driftPlusPenalty,
-  balanceMeasure: 'eta',
-};
+const lyreo = methodWith(request);
 
 function learner(method: Partial<LearningMethod>, seed = 1, slots = 20): Learner {
   const whole: LearningMethod = { ...lyreo, ...method };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Reward, driftPlusPenalty } from '../env/reward';
-import { tinyConfig } from '../../tests/support/tiny';
+import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { type CreditFactory, creditRule } from './credit/credit';
 import { own } from './credit/own';
 import type { LearningMethod } from './method';
@@ -20,12 +20,7 @@ const myReward: Reward = {
   terms: (outcome, weights) => ({ ...driftPlusPenalty.terms(outcome, weights) }),
 };
 
-const standard: LearningMethod = {
-  policy: 'factorised',
-  credit: own,
-  reward: driftPlusPenalty,
-  balanceMeasure: 'eta',
-};
+const standard = methodWith(own);
 const root = mkdtempSync(join(tmpdir(), 'lyreo-own-rule-'));
 afterAll(() => {
   rmSync(root, { recursive: true });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { tinyConfig } from '../../tests/support/tiny';
-import { driftPlusPenalty } from '../env/reward';
+import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { delayed as byCompletion } from './credit/by-slot';
 import { rewardStreams } from './credit/streams';
-import { type LearningMethod, trainingConfig } from './method';
+import { trainingConfig } from './method';
 import { Learner } from './lyreo';
 import { generalisedAdvantage, lambdaTargets, truncatedReturn } from './returns';
 import { performanceBound, truncationChecks, truncationError } from './truncation';
@@ -67,12 +66,7 @@ describe('the bound (37)', () => {
 
   it('holds in a recorded run, for every H, with the values of its critic', () => {
     const config = tinyConfig();
-    const method: LearningMethod = {
-      policy: 'factorised',
-      credit: byCompletion,
-      reward: driftPlusPenalty,
-      balanceMeasure: 'eta',
-    };
+    const method = methodWith(byCompletion);
     const learner = new Learner(config, method, trainingConfig(method, { updateEpochs: 3 }), 1);
     learner.update();
     const { rollout } = learner.update();

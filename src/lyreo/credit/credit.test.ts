@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../../core/rng';
-import { tinyConfig } from '../../../tests/support/tiny';
+import { methodWith, tinyConfig } from '../../../tests/support/tiny';
 import { driftPlusPenalty } from '../../env/reward';
 import { assigned, delayed, littlesLaw } from './by-slot';
 import type { CreditFactory, CreditRule } from './credit';
@@ -9,7 +9,7 @@ import { printed } from './printed';
 import { request } from './request';
 import { slot } from './slot';
 import { rewardStreams } from './streams';
-import { type LearningMethod, trainingConfig } from '../method';
+import { trainingConfig } from '../method';
 import { createPolicy } from '../policy';
 import { ASSIGNED_FEATURES, type Rollout, playEpisode } from '../rollout';
 
@@ -17,12 +17,8 @@ const config = tinyConfig();
 const { users: U, servers: S, slots: T } = config;
 const policy = createPolicy('factorised', { servers: S, hidden: [16, 16, 8] }, createRng(1));
 
-function methodOf(credit: CreditFactory): LearningMethod {
-  return { policy: 'factorised', credit, reward: driftPlusPenalty, balanceMeasure: 'eta' };
-}
-
 function ruleOf(credit: CreditFactory, seed = 1): CreditRule {
-  const training = trainingConfig(methodOf(credit), { predictorSteps: 60, predictorBatch: 32 });
+  const training = trainingConfig(methodWith(credit), { predictorSteps: 60, predictorBatch: 32 });
   return credit.create({ config, training, reward: driftPlusPenalty, rng: createRng(seed) });
 }
 
@@ -40,7 +36,7 @@ describe('credit rules', () => {
     const rollout = playEpisode(tight, policy, 2, createRng(3));
     const rejected = [...rollout.answered].flatMap((one, d) => (one === 0 && rollout.predicted[d] > 1 ? [d] : []));
     expect(rejected.length).toBeGreaterThan(0);
-    const method = methodOf(factory);
+    const method = methodWith(factory);
     const training = trainingConfig(method, { predictorSteps: 5, predictorBatch: 4, fullQuality: 1e-9 });
     const rule = factory.create({ config: tight, training, reward: method.reward, rng: createRng(4) });
     const { advantages } = rule.assign(rollout, new Float64Array(2 * (T + 1)), createRng(5));
