@@ -24,7 +24,9 @@ describe.each(profileNames)('matrix of %s', (name) => {
     expect(new Set(specs.map(({ key }) => key)).size).toBe(specs.length);
     const seeds = specs.map(({ seed }) => seed);
     expect(seeds).toEqual([...seeds].sort((a, b) => a - b));
-    expect(new Set(specs.filter(({ seed }) => seed === seeds[0]).flatMap((spec) => spec.figureIds))).toEqual(new Set(figures));
+    expect(new Set(specs.filter(({ seed }) => seed === seeds[0]).flatMap((spec) => spec.figureIds))).toEqual(
+      new Set(figures),
+    );
   });
 
   it('holds every run of each figure alone, and splits into shards that are the whole', () => {
