@@ -1,5 +1,18 @@
 import { expect, it } from 'vitest';
+import { systemConfig } from '../../src/system/presets';
+import { checkLeanLoop } from './environment';
 import { benchFigure, formatFigures, median } from './figure';
+
+it.each([
+  { users: 40, slots: 40 },
+  { users: 70, slots: 60 },
+  { users: 60, slots: 40, mix: 'Het', prefillSlowdown: 0.6 },
+  { users: 30, slots: 40, lengths: 'lmsys-like' },
+] as const)('the lean loop has the results of the library: %o', (overrides) => {
+  expect(() => {
+    checkLeanLoop(systemConfig('calibrated', overrides));
+  }).not.toThrow();
+});
 
 it('figures are JSON lines or a table, with the median of their values', () => {
   const figures = [

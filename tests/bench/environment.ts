@@ -1,11 +1,14 @@
+import { deepStrictEqual } from 'node:assert';
+import { EdgeEnv } from '../../src/env/edge-env';
 import type { RunMetrics } from '../../src/env/metrics';
 import type { SlotOutcome } from '../../src/env/outcome';
-import { type SimulateOptions, simulate } from '../../src/env/simulate';
+import { type SimulateOptions, simulateOn } from '../../src/env/simulate';
 import { schedulers } from '../../src/schedulers/index';
 import type { SystemConfig } from '../../src/system/config';
 import { systemConfig } from '../../src/system/presets';
 import type { IterationRecorder } from '../../src/system/trajectory';
 import { type BenchFigure, type BenchOptions, benchFigure, median, processorSeconds } from './figure';
+import { leanServing } from './lean-serving';
 
 /** Keeps every iteration's seven numbers in memory and writes them over, so that recording alone is timed and no disk. */
 function columnRecorder(): IterationRecorder {
@@ -25,9 +28,27 @@ function columnRecorder(): IterationRecorder {
   };
 }
 
+interface PlayOptions extends SimulateOptions {
+  /** Serves with the lean loop instead of the library's engine. */
+  readonly isLean?: boolean;
+}
+
 /** The whole environment step, slot by slot: workload, mobility, channel, LL in-slot, engine, metrics; drain included. */
-const play = (config: SystemConfig, seed: number, options: SimulateOptions): RunMetrics =>
-  simulate(config, schedulers['ll-in-slot'], seed, options);
+function play(config: SystemConfig, seed: number, options: PlayOptions): RunMetrics {
+  const env = new EdgeEnv(config, seed, options, options.isLean === true ? { serving: leanServing(config) } : {});
+  return simulateOn(env, schedulers['ll-in-slot'], options.onSlot);
+}
+
+/** Throws if the lean loop's results differ from the library's by more than rounding: speeds of the same work are compared. */
+export function checkLeanLoop(config: SystemConfig): void {
+  const results = (isLean: boolean): unknown =>
+    JSON.parse(
+      JSON.stringify(play(config, 3, { isLean }), (_key, x: unknown) =>
+        typeof x === 'number' ? Number(x.toFixed(9)) : x,
+      ),
+    );
+  deepStrictEqual(results(true), results(false));
+}
 
 /** The growth of memory from a tenth of a long run to its end, bytes. */
 function memoryGrowth(config: SystemConfig): number {
@@ -44,19 +65,25 @@ export function benchEnvironment({ quick, log }: BenchOptions): BenchFigure[] {
   const [repetitions, slots, memorySlots] = quick ? [3, 2000, 20_000] : [7, 10_000, 100_000];
   const system = (users: number, share: number): SystemConfig =>
     systemConfig('calibrated', { users, servers: users / 5, slots: Math.max(10, Math.round(slots * share)) });
-  const recorder = columnRecorder();
-  const cases = [[system(40, 1)], [system(40, 1), recorder], [system(400, 0.1)], [system(4000, 0.01)]] as const;
+  checkLeanLoop(system(40, 0.05));
+  const cases: readonly (readonly [SystemConfig, PlayOptions])[] = [
+    [system(40, 1), {}],
+    [system(40, 0.2), { isLean: true }],
+    [system(40, 1), { recorder: columnRecorder() }],
+    [system(400, 0.1), {}],
+    [system(4000, 0.01), {}],
+  ];
   const rates = cases.map((): number[] => []);
   // Repetition 0 warms up.
   for (let repetition = 0; repetition <= repetitions; repetition++) {
-    for (const [k, [config, record]] of cases.entries()) {
+    for (const [k, [config, options]] of cases.entries()) {
       const start = process.cpuUsage();
-      play(config, 1 + repetition, { recorder: record });
+      play(config, 1 + repetition, options);
       if (repetition > 0) rates[k].push(config.slots / processorSeconds(start));
     }
     log(repetition === 0 ? 'warmed up' : `repetition ${String(repetition)}/${String(repetitions)}`);
   }
-  const [plain, traced, tenfold, hundredfold] = rates;
+  const [plain, lean, traced, tenfold, hundredfold] = rates;
   // The median of the ratios within a repetition: what slows one case for a while slows its neighbours too.
   const ratio = (a: readonly number[], b: readonly number[], scale: number): number =>
     median(a.map((x, i) => (scale * x) / b[i]));
@@ -65,7 +92,9 @@ export function benchEnvironment({ quick, log }: BenchOptions): BenchFigure[] {
     benchFigure(`env ${name}`, median(own), 'slots/s', beside, ratioTo);
   const growth = memoryGrowth(systemConfig('calibrated', { slots: memorySlots })) / 1e6;
   return [
-    figure('U=40 S=8', plain, median(plain) / 25_000, '25000 slots/s (bar: 1)'),
+    figure('U=40 S=8', plain, ratio(plain, lean, 1), 'lean loop over the active requests (bar: 4)'),
+    figure('U=40 S=8, bar', plain, median(plain) / 25_000, '25000 slots/s (bar: 1)'),
+    benchFigure('env U=40 S=8, lean loop', median(lean), 'slots/s'),
     figure('U=40 S=8, trace on', traced, ratio(traced, plain, 1), 'trace off'),
     figure('U=400 S=80', tenfold, ratio(plain, tenfold, 0.1), cost),
     figure('U=4000 S=800', hundredfold, ratio(plain, hundredfold, 0.01), cost),

@@ -5,8 +5,8 @@ import { benchNetworks } from './networks';
 
 const usage = `Usage: npm run bench [-- [learn] [--json] [--quick]]
 
-Without "learn": slots per second of one core of the whole environment step at three sizes and with the trace on, and
-memory over a long run. With "learn": the parts of a learning update, beside those of the program that LYREO_PEER names, if
+Without "learn": slots per second of one core of the whole environment step beside a lean loop, at three sizes, with the trace on,
+and memory over a long run. With "learn": the parts of a learning update, beside those of the program that LYREO_PEER names, if
 any (what it is told and prints: tests/bench/networks.ts).
   --json   one JSON line per figure: bench, value, unit, ratio, ratioTo
   --quick  shorter runs, rougher figures
