@@ -84,6 +84,7 @@ const seedLists: z.ZodType<readonly number[]> = z
       .int(allowedSeeds)
       .min(0, allowedSeeds)
       .max(2 ** 32 - 1, allowedSeeds),
+    allowedSeeds,
   )
   .refine((list) => new Set(list).size === list.length, allowedSeeds);
 
@@ -93,7 +94,12 @@ async function experiments(names: readonly string[], flags: ExperimentsFlags, si
   const profile = profiles[flags.profile];
   const store = new RunStore(runsFolder(profile.name));
   const wanted = names.length === 0 || names.includes('all') ? figureIds : (names as FigureId[]);
-  let specs = matrix(profile, wanted, flags.seeds).filter(({ key }) => key.startsWith(only));
+  const all = matrix(profile, wanted, flags.seeds);
+  if (all.length === 0) {
+    const has = new Set(matrix(profile).flatMap((spec) => spec.figureIds));
+    throw invalid(`figures of the profile ${profile.name}`, wanted.join(', '), [...has].join(', '));
+  }
+  let specs = all.filter(({ key }) => key.startsWith(only));
   if (only !== '' && specs.length === 0)
     throw new UserError(`--only is ${JSON.stringify(only)}; allowed: the beginning of a run's name, see --list`);
   if (shard !== undefined) specs = shardOf(specs, ...shard);

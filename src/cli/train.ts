@@ -168,6 +168,8 @@ function withCredit(method: NamedTrainOptions['method'], id: string | undefined)
 function settings(set: readonly string[], method: NamedTrainOptions['method']): Partial<TrainingConfig> {
   const defaults: Readonly<Record<string, unknown>> = { ...learningOf(method).training };
   const values = set.map(assignment).map(([name, text]) => [name, valueLike(defaults[name], text)] as const);
+  const twice = values.find(([name], k) => values.findIndex(([other]) => other === name) < k);
+  if (twice !== undefined) throw new UserError(`${twice[0]} is given twice by --set; allowed: once`);
   const overrides: Partial<TrainingConfig> = Object.fromEntries(values);
   learningOf(method, overrides);
   return overrides;
