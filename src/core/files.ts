@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from './errors';
+import { parseJson } from './parse';
 
 /** The system's code of a failure, or the failure in its own words. */
 const codeOf = (error: unknown): string =>
@@ -95,6 +96,15 @@ const packageFile = (...names: readonly string[]): string => join(__dirname, '..
 /** A file of the package's own data/ folder. */
 export function dataFile(name: string): string {
   return packageFile('data', name);
+}
+
+const shipped: Map<string, unknown> = new Map();
+
+/** A JSON file of the package's data/ folder, read once; tests check its content. */
+export function dataJson(name: string): unknown {
+  const file = dataFile(name);
+  if (!shipped.has(file)) shipped.set(file, parseJson(readTextFile(file), file));
+  return shipped.get(file);
 }
 
 export function packageVersion(): string {

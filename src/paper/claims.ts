@@ -1,5 +1,4 @@
-import { dataFile, readTextFile } from '../core/files';
-import { parseJson } from '../core/parse';
+import { dataJson } from '../core/files';
 import type { MethodName } from './methods';
 import type { MetricName, Place, Quantity, SweepName } from './quantities';
 import type { SettingSource } from './settings';
@@ -76,11 +75,7 @@ interface ClaimsFile {
   readonly settings: readonly SettingSource[];
 }
 
-let shipped: ClaimsFile | undefined;
-
-/** The claims and the causes of contradictions, from data/claims.json; tests check its names. */
+/** The claims and the causes of contradictions; tests check their names. */
 export function claimsFile(): ClaimsFile {
-  const file = dataFile('claims.json');
-  shipped ??= parseJson(readTextFile(file), file) as ClaimsFile;
-  return shipped;
+  return dataJson('claims.json') as ClaimsFile;
 }

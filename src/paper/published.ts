@@ -1,5 +1,4 @@
-import { dataFile, readTextFile } from '../core/files';
-import { parseJson } from '../core/parse';
+import { dataJson } from '../core/files';
 
 type ThreeMethods = Readonly<Record<'LYREO' | 'Ly-PPO' | 'PPO', number>>;
 type Pair = readonly [number, number];
@@ -28,6 +27,5 @@ export interface Published {
 
 /** The paper's facts, as they come with the package. */
 export function publishedFacts(): Published {
-  const file = dataFile('published.json');
-  return parseJson(readTextFile(file), file) as Published;
+  return dataJson('published.json') as Published;
 }

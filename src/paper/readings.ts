@@ -1,5 +1,4 @@
-import { dataFile, readTextFile } from '../core/files';
-import { parseJson } from '../core/parse';
+import { dataJson } from '../core/files';
 
 /** A question that the paper's text leaves to its reader: a row of data/readings.json. */
 export interface Reading {
@@ -24,8 +23,7 @@ interface Readings {
 
 /** The open readings of the paper, from data/readings.json. */
 export function readings(): Readings {
-  const file = dataFile('readings.json');
-  return parseJson(readTextFile(file), file) as Readings;
+  return dataJson('readings.json') as Readings;
 }
 
 /** The readings as rows of a table. */

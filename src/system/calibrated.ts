@@ -1,5 +1,4 @@
-import { dataFile, readTextFile } from '../core/files';
-import { parseJson } from '../core/parse';
+import { dataJson } from '../core/files';
 import type { Calibration, SystemConfig } from './config';
 
 /** The three GPUs of Section V. */
@@ -21,18 +20,11 @@ export interface Calibrated extends Pick<
   readonly exponent: number;
 }
 
-const shipped = new Map<string, Calibrated>();
-
 /**
- * A calibration that comes with the package, `data/<name>.json`; read once.
+ * A calibration that comes with the package, `data/<name>.json`.
  *
  * @param name default: the calibration of the presets `literal` and `calibrated`.
  */
 export function calibrated(name: Calibration = 'calibrated'): Calibrated {
-  const known = shipped.get(name);
-  if (known !== undefined) return known;
-  const file = dataFile(`${name}.json`);
-  const read = parseJson(readTextFile(file), file) as Calibrated;
-  shipped.set(name, read);
-  return read;
+  return dataJson(`${name}.json`) as Calibrated;
 }
