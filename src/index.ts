@@ -36,7 +36,7 @@ export { EdgeEnv } from './env/edge-env';
 export { schedulers, type SchedulerName } from './schedulers/index';
 
 // Sections IV-B and IV-C: learning.
-export { type Policy, slotRecord } from './lyreo/policy';
+export { type Policy, policyScheduler, slotRecord } from './lyreo/policy';
 export { type Rollout, playEpisode } from './lyreo/rollout';
 export { truncatedReturn } from './lyreo/returns';
 export { performanceBound, truncationChecks } from './lyreo/truncation';
@@ -52,7 +52,6 @@ export { clippedObjective } from './lyreo/clip-loss';
 export { decisionRatios } from './lyreo/decisions';
 export { type UpdateLog, type UpdateDetail, Learner } from './lyreo/lyreo';
 export { loadPolicy } from './lyreo/checkpoint';
-export { policyScheduler } from './lyreo/policy-scheduler';
 
 // Section V: experiments.
 export { type RunMetrics } from './env/metrics';

@@ -7,6 +7,7 @@ import type { SchedulerFactory } from '../env/scheduler';
 import { type Method, methods } from '../paper/methods';
 import { type Estimates, type LearnedPolicy, estimates, evaluate, evaluationColumns } from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
+import type { Draws } from '../lyreo/draws';
 import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
 import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
@@ -20,7 +21,7 @@ import { type SystemOptions, addSystemOptions, readSystem } from './system-optio
 interface EvaluateFlags extends SystemOptions {
   readonly episodes: number;
   readonly seed: number;
-  readonly decide?: 'drawn' | 'most-probable';
+  readonly draws?: Draws;
   readonly acceptChangedFiles?: boolean;
   readonly json?: boolean;
   readonly progress?: boolean;
@@ -55,9 +56,9 @@ export function evaluateCommand(program: Command): void {
     .addOption(option('--seed <n>', 'the first seed', seeds, 1))
     .addOption(
       option(
-        '--decide <how>',
-        'drawn or most-probable, for policies (default: most-probable for sequential ones, drawn for the others)',
-        z.enum(['drawn', 'most-probable']),
+        '--draws <how>',
+        'independent or stratified, for policies (default: as they were trained to draw)',
+        z.enum(['independent', 'stratified']),
       ),
     )
     .option(
@@ -93,7 +94,7 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Prom
   const { config, workload, trace } = readSystem(flags, trained);
   const contenders = names.map((name) => contender(name, config, flags));
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
-  const options = { workload, greedy: flags.decide === undefined ? undefined : flags.decide === 'most-probable' };
+  const options = { workload, draws: flags.draws };
   const results: Result[] = [];
   await withProgress(contenders.length * episodes, 'runs', flags.progress, async ({ tick }, signal) => {
     for (const [k, { config: own, acts, name }] of contenders.entries()) {

@@ -138,15 +138,14 @@ export function loadPolicy(
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): SavedPolicy {
   const { features: seen, weights, ...saved } = read(path, 'policy') as PolicyFile;
-  const { method, training, seed, config: trained } = saved;
+  const { training, seed, config: trained } = saved;
   if (!acceptChangedFiles) checkSameFiles(trained, saved.files, path, config);
   const [own, other] = [serversOf(trained), serversOf(config ?? trained)];
   if (own !== other)
     throw new UserError(
       `${path} was trained for ${own}; this system has ${other}; allowed: the servers it was trained for`,
     );
-  const size = { servers: trained.servers, hidden: training.hidden };
-  const policy = createPolicy(method.policy, size, createRng(seed));
+  const policy = createPolicy(trained.servers, training.hidden, createRng(seed));
   fitted(path, saved, () => {
     const k = [...features, undefined].findIndex((feature, at) => feature !== seen[at]);
     if (k >= 0) throw new RangeError(`feature ${k} is ${show(seen[k])}, not ${show(features[k])}`);

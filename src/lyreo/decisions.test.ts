@@ -23,7 +23,7 @@ describe('clippedObjective', () => {
 describe('decisionRatios', () => {
   it('are 1 for the policy that played, and follow its weights', () => {
     const config = systemConfig('calibrated', { users: 4, servers: 3, slots: 6 });
-    const policy = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
+    const policy = createPolicy(3, [8, 8, 8], createRng(1));
     const rollout = playEpisode(config, policy, 1, createRng(2));
     for (const ratio of decisionRatios(policy, rollout)) expect(ratio).toBeCloseTo(1, 5);
     // One more in the last layer's bias of server 0 makes it more probable, and the others less.

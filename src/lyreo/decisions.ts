@@ -10,8 +10,7 @@ import type { Rollout } from './rollout';
  */
 export function decisionRatios(policy: Policy, rollout: Rollout): Float64Array {
   const { slots: T, requests: U, servers: S, shared, rows } = rollout;
-  const rowsPerGroup = U * policy.rowsPerRequest;
-  const logProbs = policy.net.predict({ groups: T, rowsPerGroup, shared, rows }).map((x, k) => x + rollout.prior[k]);
+  const logProbs = policy.net.predict({ groups: T, rowsPerGroup: U, shared, rows }).map((x, k) => x + rollout.prior[k]);
   logSoftmax(logProbs, S, logProbs);
   return Float64Array.from({ length: T * U }, (_, d) =>
     Math.exp(logProbs[d * S + rollout.actions[d]] - rollout.logProbs[d]),

@@ -15,7 +15,7 @@ import type { TrainingConfig } from './training-config';
 
 const config = tinyConfig({ users: 12, slots: 200 });
 const { users: U, servers: S, slots: T } = config;
-const policy = createPolicy('factorised', { servers: S, hidden: [8, 8] }, createRng(1));
+const policy = createPolicy(S, [8, 8], createRng(1));
 
 function episode(options: EpisodeOptions): Rollout {
   const rollout = playEpisode(config, policy, 2, createRng(3), options);

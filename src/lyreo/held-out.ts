@@ -2,8 +2,7 @@ import { hashLabel } from '../core/rng';
 import { simulate } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import type { DecisionOptions } from './method';
-import type { Policy } from './policy';
-import { policyScheduler } from './policy-scheduler';
+import { type Policy, policyScheduler } from './policy';
 import type { TrainingConfig } from './training-config';
 
 /** Means over the held-out episodes after an update, drawn independently and stratified. */
@@ -45,7 +44,7 @@ export function evaluateHeldOut(
     const runs = Array.from({ length: heldOutEpisodes }, (_, k) =>
       simulate(
         place,
-        (_config, rng) => policyScheduler(policy, rng, { draws }),
+        (_config, rng) => policyScheduler(policy, rng, draws),
         hashLabel(seed, `held out while training ${k}`),
         decision,
       ),

@@ -89,7 +89,7 @@ export class Learner {
     const root = createRng(seed);
     const { servers } = config;
     const { hidden } = training;
-    this.policy = createPolicy(method.policy, { servers, hidden }, root.fork('policy'));
+    this.policy = createPolicy(servers, hidden, root.fork('policy'));
     this.critic = createCritic(servers, hidden, 2, root.fork('critic'));
     this.ppo = new Ppo(this.policy, this.critic, training);
     this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });

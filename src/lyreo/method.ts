@@ -3,12 +3,10 @@ import type { BalanceMeasure } from '../env/count-balance';
 import type { Reward } from '../env/reward';
 import type { CreditFactory } from './credit/credit';
 import type { Draws } from './draws';
-import type { PolicyKind } from './policy';
 import { type TrainingConfig, trainingFields, trainingStandards } from './training-config';
 
-/** A learning method: how it assigns requests, what rewards it, and how the reward is credited to decisions. */
+/** A learning method: what rewards it, and how the reward is credited to decisions. */
 export interface LearningMethod {
-  readonly policy: PolicyKind;
   readonly credit: CreditFactory;
   readonly reward: Reward;
   /** The quantity that is balanced where it is learned. */
@@ -17,15 +15,14 @@ export interface LearningMethod {
 
 /** A method by the ids of its functions: what run keys and files say of it. */
 export interface MethodIds {
-  readonly policy: PolicyKind;
   readonly credit: string;
   readonly reward: string;
   readonly balanceMeasure: BalanceMeasure;
 }
 
 /** The ids of a method. */
-export function methodIds({ policy, credit, reward, balanceMeasure }: LearningMethod): MethodIds {
-  return { policy, credit: credit.id, reward: reward.id, balanceMeasure };
+export function methodIds({ credit, reward, balanceMeasure }: LearningMethod): MethodIds {
+  return { credit: credit.id, reward: reward.id, balanceMeasure };
 }
 
 /** What of a method and its training an environment and a scheduler depend on. */
@@ -47,14 +44,10 @@ export function decisionOptions(
   return { balanceMeasure, showsQueue: queueSeen === 'always' || reward.usesQueue, draws };
 }
 
-/**
- * The hyperparameters of a method where nothing else is said. The pair scorer has S times the rows; without virtual
- * queues there are none to begin with.
- */
-export function trainingDefaults({ policy, credit, reward }: LearningMethod): TrainingConfig {
-  const ofPolicy = policy === 'sequential' ? { hidden: [32, 32, 16] } : {};
+/** The hyperparameters of a method where nothing else is said; without virtual queues there are none to begin with. */
+export function trainingDefaults({ credit, reward }: LearningMethod): TrainingConfig {
   const starts = reward.usesQueue ? {} : { startQueue: 0 };
-  return { ...trainingStandards, ...ofPolicy, ...credit.defaults, ...starts };
+  return { ...trainingStandards, ...credit.defaults, ...starts };
 }
 
 /**

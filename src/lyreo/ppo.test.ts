@@ -124,7 +124,7 @@ describe('Ppo', () => {
   function learner(seed: number, hidden: readonly number[], training: Partial<TrainingConfig> = {}): Learner {
     const root = createRng(seed);
     const net = new Mlp({ sharedInputs: 1, rowInputs: S, hidden, outputs: S }, root.fork('policy'), 0.01);
-    const policy: Policy = { kind: 'factorised', net, rowsPerRequest: 1, act: () => undefined };
+    const policy: Policy = { net, act: () => undefined };
     const critic = new Mlp({ sharedInputs: 0, rowInputs: 1, hidden: [8], outputs: 2 }, root.fork('critic'));
     const config = { ...trainingStandards, learningRate: 3e-3, updateEpochs: 5, targetKl: Infinity, ...training };
     return { policy, ppo: new Ppo(policy, critic, config), root };

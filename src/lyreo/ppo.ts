@@ -133,11 +133,10 @@ export class Ppo {
   /** One minibatch of whole slots; false, and no step, once the policy is further than `targetKl` from the one that drew. */
   private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, log: ClipLoss): boolean {
     const { requests: U, servers: S } = rollout;
-    const { net, rowsPerRequest } = this.policy;
+    const { net } = this.policy;
     const { sharedInputs, rowInputs } = net.shape;
-    const rowsPerGroup = U * rowsPerRequest;
     const shared = gather(rollout.shared, slots, sharedInputs);
-    const rows = gather(rollout.rows, slots, rowsPerGroup * rowInputs);
+    const rows = gather(rollout.rows, slots, U * rowInputs);
     const prior = gather(rollout.prior, slots, U * S);
     const decisions: Decisions = {
       actions: gather(rollout.actions, slots, U),
@@ -147,8 +146,7 @@ export class Ppo {
     };
     const { approxKl, count } = log;
     const scale = 1 / decisions.answered.reduce((sum, one) => sum + one, 0);
-    net.learn({ groups: slots.length, rowsPerGroup, shared, rows }, (outputs, out, firstRow) => {
-      const first = firstRow / rowsPerRequest;
+    net.learn({ groups: slots.length, rowsPerGroup: U, shared, rows }, (outputs, out, first) => {
       for (let k = 0; k < outputs.length; k++) outputs[k] += prior[first * S + k];
       logSoftmax(outputs, S, outputs);
       log.add(outputs, decisions, first, scale, out);

@@ -36,7 +36,7 @@ export interface Rollout {
   readonly slots: number;
   readonly requests: number;
   readonly servers: number;
-  /** Inputs of the policy, [T, sharedInputs] and [T·rowsPerSlot, rowInputs]. */
+  /** Inputs of the policy, [T, sharedInputs] and [T·U, rowInputs]. */
   readonly shared: Float32Array;
   readonly rows: Float32Array;
   /** [T·U, S]. */
@@ -83,7 +83,7 @@ export interface EpisodeOptions {
   readonly balanceMeasure?: BalanceMeasure | undefined;
   /** Whether policy, critic and predictor see Z. Default true. */
   readonly showsQueue?: boolean | undefined;
-  /** How a factorised policy draws. Default 'independent'. */
+  /** How the policy draws. Default 'independent'. */
   readonly draws?: Draws | undefined;
   /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
   readonly independentShare?: number | undefined;
@@ -94,13 +94,13 @@ export interface EpisodeOptions {
 /**
  * Plays one episode with a policy: the first step of Algorithm 1.
  *
- * @param rng draws the assignments; null takes the most probable servers.
+ * @param rng draws the assignments.
  */
 export function playEpisode(
   config: SystemConfig,
   policy: Policy,
   envSeed: number,
-  rng: Rng | null,
+  rng: Rng,
   options: EpisodeOptions = {},
 ): Rollout {
   const { slots: T, users: U, servers: S, slotSeconds } = config;
@@ -165,9 +165,9 @@ export function playEpisode(
 }
 
 /** How the next slot is drawn; one uniform number decides where the draws are mixed. */
-function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOptions, rng: Rng | null): Draws {
+function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOptions, rng: Rng): Draws {
   if (draws === 'independent' || independentShare === 0) return draws;
-  if (rng === null || independentShare === 1 || rng.uniform() < independentShare) return 'independent';
+  if (independentShare === 1 || rng.uniform() < independentShare) return 'independent';
   return draws;
 }
 

@@ -60,7 +60,7 @@ export interface TrainingConfig {
   readonly fixedPenalty: number;
   /** Unit of the violation in PPO's penalty: ε, or 1 as printed. Default 'printed'. */
   readonly penaltyUnit: 'tolerance' | 'printed';
-  /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32; 32, 32, 16 for the pair scorer, which has S times the rows. */
+  /** Widths of the hidden layers of actor and critic, 1 to 8 of them. Default 64, 64, 32. */
   readonly hidden: readonly number[];
   /** H, slots in a window of the return predictor. Default 12; 250 as printed. */
   readonly window: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { argMax, logSoftmax, sample } from './categorical';
+import { logSoftmax, sample } from './categorical';
 
 const logs = (...p: number[]): Float32Array => Float32Array.from(p, Math.log);
 
@@ -25,9 +25,5 @@ describe('categorical', () => {
 
   it('sample: a draw at the very end takes the last possible choice', () => {
     expect(sample(Float32Array.from([-1e-7, -30, -Infinity]), 0, 3, 1 - 2 ** -32)).toBe(1);
-  });
-
-  it('argMax: the first of equals', () => {
-    expect(argMax(Float32Array.of(9, 1, 3, 3), 1, 3)).toBe(1);
   });
 });

@@ -28,10 +28,3 @@ export function sample(logProbs: Float32Array, begin: number, choices: number, u
   // Rounding left the probabilities a little short of 1.
   return last;
 }
-
-/** The most probable choice; the first of equals. */
-export function argMax(values: Float32Array, begin: number, choices: number): number {
-  let best = 0;
-  for (let s = 1; s < choices; s++) if (values[begin + s] > values[begin + best]) best = s;
-  return best;
-}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
-import { createPolicy } from '../lyreo/policy';
-import { policyScheduler } from '../lyreo/policy-scheduler';
+import { createPolicy, policyScheduler } from '../lyreo/policy';
 import { playEpisode } from '../lyreo/rollout';
 import { schedulers } from '../schedulers/index';
 import { syntheticWorkload } from '../system/workload';
@@ -10,8 +9,7 @@ import { evaluate } from './evaluate';
 import { simulate } from '../env/simulate';
 
 const config = tinyConfig();
-const factorised = createPolicy('factorised', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
-const sequential = createPolicy('sequential', { servers: 3, hidden: [8, 8, 8] }, createRng(1));
+const policy = createPolicy(3, [8, 8, 8], createRng(1));
 
 describe('evaluate', () => {
   it('a scheduler: as simulate has it, seed by seed', () => {
@@ -20,31 +18,30 @@ describe('evaluate', () => {
   });
 
   it('a policy, sampled: as an episode that a learner plays', () => {
-    const [run] = evaluate(config, { policy: factorised }, [5]);
-    expect(run).toEqual(playEpisode(config, factorised, 5, createRng(5).fork('scheduler')).metrics);
+    const [run] = evaluate(config, { policy }, [5]);
+    expect(run).toEqual(playEpisode(config, policy, 5, createRng(5).fork('scheduler')).metrics);
   });
 
-  it('a sequential policy takes the most probable server, a factorised one draws, and either can be told otherwise', () => {
-    const played = (policy: typeof factorised, drawn: boolean): unknown =>
-      playEpisode(config, policy, 5, drawn ? createRng(5).fork('scheduler') : null).metrics;
-    const run = (policy: typeof factorised, greedy?: boolean): unknown =>
-      evaluate(config, { policy }, [5], { greedy })[0];
-    expect(run(sequential)).toEqual(played(sequential, false));
-    expect(run(sequential, false)).toEqual(played(sequential, true));
-    expect(run(factorised, true)).toEqual(played(factorised, false));
-    expect(run(factorised)).not.toEqual(run(factorised, true));
+  it('a policy draws as it was trained to, and as it is told', () => {
+    const run = (draws?: 'independent' | 'stratified'): unknown =>
+      evaluate(config, { policy, decision: { draws: 'stratified' } }, [5], { draws })[0];
+    const played = (draws: 'independent' | 'stratified'): unknown =>
+      playEpisode(config, policy, 5, createRng(5).fork('scheduler'), { draws }).metrics;
+    expect(run()).toEqual(played('stratified'));
+    expect(run('independent')).toEqual(played('independent'));
+    expect(run()).not.toEqual(run('independent'));
   });
 
   it('a policy with queues of its own sees those', () => {
-    const [run] = evaluate(config, { policy: factorised, decision: { balanceMeasure: 'count' } }, [5]);
+    const [run] = evaluate(config, { policy, decision: { balanceMeasure: 'count' } }, [5]);
     expect(run).toEqual(
-      playEpisode(config, factorised, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' }).metrics,
+      playEpisode(config, policy, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' }).metrics,
     );
   });
 
   it('a policy that counts requests meets the requests of a workload of its own too', () => {
     const options = { workload: (seed: number) => syntheticWorkload({ ...config, meanOutputTokens: 100 }, seed) };
-    const counting = { policy: factorised, decision: { balanceMeasure: 'count' } } as const;
+    const counting = { policy, decision: { balanceMeasure: 'count' } } as const;
     const [run] = evaluate(config, counting, [5], options);
     expect(run.arrived).toBe(config.users * config.slots);
     expect(run.meanLatency).not.toBe(evaluate(config, counting, [5])[0].meanLatency);
@@ -62,7 +59,7 @@ describe('policyScheduler', () => {
         for (let i = 0; i < out.count; i++) out.user[i] = i % config.users;
       },
     };
-    const metrics = simulate(config, (_, rng) => policyScheduler(factorised, rng), 1, { workload });
+    const metrics = simulate(config, (_, rng) => policyScheduler(policy, rng), 1, { workload });
     expect(metrics.completed).toBe(metrics.arrived);
   });
 });

@@ -1,8 +1,8 @@
 import { type Interval, meanInterval } from '../core/statistics';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { DecisionOptions } from '../lyreo/method';
-import type { Policy } from '../lyreo/policy';
-import { type PolicySchedulerOptions, policyScheduler } from '../lyreo/policy-scheduler';
+import type { Draws } from '../lyreo/draws';
+import { type Policy, policyScheduler } from '../lyreo/policy';
 import type { SystemConfig } from '../system/config';
 import type { Workload } from '../system/workload';
 import type { RunMetrics } from '../env/metrics';
@@ -15,7 +15,9 @@ export interface LearnedPolicy {
   readonly decision?: Partial<DecisionOptions> | undefined;
 }
 
-export interface EvaluateOptions extends PolicySchedulerOptions {
+export interface EvaluateOptions {
+  /** How a policy draws; default: as it was trained to. */
+  readonly draws?: Draws | undefined;
   /** The requests of a seed. Default: the configuration's synthetic lengths. */
   readonly workload?: ((seed: number) => Workload) | undefined;
 }
@@ -36,8 +38,7 @@ export function evaluate(
     if (typeof contender === 'function') return simulate(config, contender, seed, own);
     const { policy, decision = {} } = contender;
     const { balanceMeasure, showsQueue, draws } = decision;
-    const manner = { greedy: options.greedy, draws: options.draws ?? draws };
-    return simulate(config, (_, rng) => policyScheduler(policy, rng, manner), seed, {
+    return simulate(config, (_, rng) => policyScheduler(policy, rng, options.draws ?? draws), seed, {
       ...own,
       balanceMeasure,
       showsQueue,

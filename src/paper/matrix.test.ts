@@ -56,7 +56,7 @@ describe('matrix', () => {
     expect(trainings(paper)).toBeGreaterThan(200);
     const beyond = (of: typeof paper): ReturnType<typeof matrix> =>
       matrix(of).filter(({ figureIds: shownBy }) => shownBy.join() === 'beyond');
-    expect(beyond(paper).filter(({ hyperparameters }) => hyperparameters !== null)).toHaveLength(48);
+    expect(beyond(paper).filter(({ hyperparameters }) => hyperparameters !== null)).toHaveLength(45);
     expect(beyond(paper).every(({ config, hyperparameters }) => hyperparameters === null || config.users === 40)).toBe(
       true,
     );
@@ -77,7 +77,6 @@ describe('matrix', () => {
       key({ system: { stateDelaySlots: 1 } }),
       key({ system: { lengthsFile: 'samples/azure.csv' } }),
       key({ system: { lengthsFile: 'samples/burstgpt.csv' } }),
-      key({ appliedTo: { users: 400 } }),
       key({}, { ...profiles.quick, updates: 9 }),
       key({}, { ...profiles.quick, episodes: 2 }),
       runSpec(profiles.quick, point, 2).key,
@@ -100,8 +99,6 @@ describe('matrix', () => {
     expect([b.name, b.key === a.key]).toEqual([a.name, false]);
     expect(specOf('1,5,50').key).toBe(a.key);
     rmSync(folder, { recursive: true });
-    const place = { method: 'lyreo-seq', system: {}, training: {}, appliedTo: { users: 400, servers: 80 } } as const;
-    expect(runSpec(profiles.quick, place, 1).name).toBe('lyreo-seq-to-U400-S80');
   });
 
   it('writes equal values as equal text, infinities too', () => {

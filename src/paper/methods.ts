@@ -44,10 +44,9 @@ export const printedOptimiser: Partial<TrainingConfig> = {
  */
 const FIXED_PENALTY = 1000;
 
-/** A factorised policy that is rewarded by drift plus penalty and balances η, where nothing else is said. */
+/** A policy that is rewarded by drift plus penalty and balances η, where nothing else is said. */
 function learns(credit: CreditFactory, others: Partial<LearningMethod> = {}, training?: Partial<TrainingConfig>): How {
   const learning: LearningMethod = {
-    policy: 'factorised',
     reward: driftPlusPenalty,
     balanceMeasure: 'eta',
     credit,
@@ -91,7 +90,6 @@ export type MethodName =
   | 'ly-ppo-booked'
   | 'ly-ppo-own'
   | 'ly-ppo-little'
-  | 'lyreo-seq'
   | 'drift-plus-penalty'
   | 'll-in-slot'
   | 'latency-greedy'
@@ -178,12 +176,6 @@ export const methods: Readonly<Record<MethodName, Method>> = {
     '#2171B5',
     'Requests in the system in place of latencies: Little’s law, exact and without delay.',
     learns(littlesLaw),
-  ),
-  'lyreo-seq': ours(
-    'LYREO (sequential)',
-    '#A50F15',
-    'LYREO’s credit for a policy that assigns a slot’s requests one after the other, starting from the greedy.',
-    learns(request, { policy: 'sequential' }),
   ),
   // Not black, which a dark page swallows.
   'drift-plus-penalty': ours(

@@ -43,8 +43,8 @@ export class Results {
 
   /** The runs of a point, by seed. */
   runs(point: PointLike): StoredRun[] {
-    const { method, system = {}, training = {}, appliedTo = null } = point;
-    const id = canonicalJson([method, system, training, appliedTo]);
+    const { method, system = {}, training = {} } = point;
+    const id = canonicalJson([method, system, training]);
     let runs = this.found.get(id);
     if (runs === undefined) {
       runs = (this.byName.get(pointSpec(this.profile, point).name) ?? [])

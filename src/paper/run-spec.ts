@@ -7,7 +7,7 @@ import { fileHashes, type FileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig, tableOne } from '../system/presets';
 import { methods } from './methods';
-import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
+import { DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
 import type { FigureId, Point } from './sweeps';
 
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
@@ -23,7 +23,7 @@ export interface RunSpec extends Point {
   readonly profile: ProfileName;
   /** All figures that show it. */
   readonly figureIds: readonly FigureId[];
-  /** The system that is trained in; evaluation differs in `slots`, and in `appliedTo` if there is one. */
+  /** The system that is trained in; evaluation differs in `slots`. */
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. */
   readonly hyperparameters: TrainingConfig | null;
@@ -32,7 +32,7 @@ export interface RunSpec extends Point {
 }
 
 export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
-  const { method, system, training, appliedTo } = point;
+  const { method, system, training } = point;
   const { learning, scheduler, training: own, batching } = methods[method];
   const { preset, episodes, evaluationSlots, slots, updates } = profile;
   const config = systemConfig(preset, {
@@ -48,19 +48,17 @@ export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
     method,
     ...differences({ ...config }, { ...tableOne(preset), ...profile.system }, systemFields),
     ...(hyperparameters === null ? [] : differences({ ...hyperparameters }, { ...trained({}) })),
-    ...(appliedTo === undefined ? [] : ['to', ...differences({ ...appliedTo }, {})]),
   ].join('-');
   const decisive = {
     version: RESULTS_VERSION,
-    learning: learning === undefined ? undefined : methodIds(learning),
+    // The kind of policy: there was another one when the first runs were stored.
+    learning: learning && { policy: 'factorised', ...methodIds(learning) },
     scheduler,
     batching,
     config,
     // The servers bring in the decode curves, which stand in data/ and not in the configuration.
     servers: serverSpecs(config),
     files: hashesOf(config),
-    appliedTo,
-    appliedFiles: hashesOf(appliedTo),
     hyperparameters,
     numbers: { episodes, evaluationSlots, updates: learning === undefined ? undefined : updates },
     seed,
@@ -70,7 +68,6 @@ export function runSpec(profile: Profile, point: Point, seed: number): RunSpec {
     method,
     system,
     training,
-    appliedTo,
     key: `${name}-s${seed}-${hash}`,
     name,
     seed,
@@ -150,18 +147,14 @@ function costOf(
   profile: Profile,
   config: SystemConfig,
   hyperparameters: TrainingConfig | null,
-  { method, appliedTo = {} }: Point,
+  { method }: Point,
 ): number {
   const load = config.users / DEFAULT_USERS;
-  const place = { ...config, ...appliedTo };
-  const evaluation = (profile.episodes * profile.evaluationSlots * place.users) / DEFAULT_USERS;
+  const evaluation = (profile.episodes * profile.evaluationSlots * config.users) / DEFAULT_USERS;
   if (hyperparameters === null) return 2.5e-4 * evaluation;
   const { predictorSteps, predictorBatch, window } = hyperparameters;
-  const { credit, policy } = methods[method].learning ?? {};
-  const hasPredictor = ['request', 'slot', 'printed'].includes(credit?.id ?? '');
+  const hasPredictor = ['request', 'slot', 'printed'].includes(methods[method].learning?.credit.id ?? '');
   const predictor = hasPredictor ? 1.4e-5 * predictorSteps * predictorBatch * Math.min(window, profile.slots) : 0;
-  const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0) + (policy === 'sequential' ? 1.4e-3 : 0)) * load;
-  // A pair scorer looks at every server for every request.
-  const pairs = policy === 'sequential' ? (2 * place.servers) / DEFAULT_SERVERS : 1;
-  return 6e-4 * evaluation * pairs + profile.updates * (predictor + perSlot * profile.slots);
+  const perSlot = (2e-3 + (hasPredictor ? 3.5e-4 : 0)) * load;
+  return 6e-4 * evaluation + profile.updates * (predictor + perSlot * profile.slots);
 }

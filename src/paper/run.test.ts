@@ -34,16 +34,6 @@ describe('a run', () => {
     expect(run.underStatic?.meanLatency).toBeGreaterThan(run.evaluation.meanLatency);
   });
 
-  it('of a policy that is applied elsewhere trains at the default and is evaluated there', async () => {
-    const appliedTo = { users: 24, servers: 9 };
-    const spec = runSpec(profile, { method: 'lyreo-seq', system: {}, training: {}, appliedTo }, 1);
-    const [run, usual] = [await executeRun(spec), await executeRun(specOf('lyreo-seq'))];
-    expect(run.log).toEqual(usual.log);
-    expect(run.config).toEqual(usual.config);
-    expect(run.appliedTo).toEqual(appliedTo);
-    expect([usual.evaluation.completed, run.evaluation.completed]).toEqual([2 * 12 * 6, 2 * 12 * 24]);
-  });
-
   it('of LYREO learns from a file of lengths, and with old state', async () => {
     const system = { lengthsFile: 'samples/azure.csv', stateDelaySlots: 1 };
     const run = await executeRun(runSpec(profile, { method: 'lyreo', system, training: {} }, 1));

@@ -6,8 +6,7 @@ import { hashLabel } from '../core/rng';
 import { packageVersion } from '../core/files';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { UpdateLog } from '../lyreo/lyreo';
-import { atServers } from '../lyreo/policy';
-import { policyScheduler } from '../lyreo/policy-scheduler';
+import { policyScheduler } from '../lyreo/policy';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { type Profile, profiles } from './profiles';
@@ -50,7 +49,6 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
     seed: spec.seed,
     system: spec.system,
     training: spec.training,
-    ...(spec.appliedTo === undefined ? {} : { appliedTo: spec.appliedTo }),
     config: spec.config,
     hyperparameters: spec.hyperparameters,
     ...made,
@@ -99,14 +97,12 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
   });
   signal?.throwIfAborted();
   if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${profile.updates} updates`);
-  const { decision } = learner;
-  const place = { ...spec.config, ...spec.appliedTo };
-  const policy = place.servers === spec.config.servers ? learner.policy : atServers(learner.policy, place.servers);
-  const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, { draws: decision.draws });
+  const { decision, policy } = learner;
+  const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, decision.draws);
   const seeds = heldOutSeeds(profile, spec.seed);
   const evaluate = (config: SystemConfig): Promise<Evaluation> =>
     measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, { ...decision, signal });
-  const evaluation = await evaluate(place);
+  const evaluation = await evaluate(spec.config);
   const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
   const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
   return { log: columnsOf(log), evaluation, underStatic, resumedAt };

@@ -1,6 +1,6 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
-import { type ConditionName, conditionRules, conditions, learnersOf, scalable } from './conditions';
+import { type ConditionName, conditionRules, conditions, learners } from './conditions';
 import { lapsePoints, learnerPoints, startPoints } from './learner-sweeps';
 import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
@@ -39,11 +39,7 @@ export interface Point {
   readonly system: Partial<SystemConfig>;
   /** Hyperparameters that differ from the method's own. */
   readonly training: Partial<TrainingConfig>;
-  /** Fields in which the evaluated system differs from the trained one, beside the slots. */
-  readonly appliedTo?: Partial<SystemConfig> | undefined;
 }
-
-const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
 const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
 
@@ -108,16 +104,16 @@ export function figurePoints(profile: Profile): FigurePoint[] {
     shown('fig7', ['lyreo'], byNu),
     shown('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
     shown('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
-    shown('extras', [scalable, ...rules]),
+    shown('extras', rules),
     shown(
       'printed',
       ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'],
       [...byUsers, ...byServers, ...byMix],
       windowSeeds,
     ),
-    shown('beyond', [...learners, ...conditionRules, scalable], undefined, conditionSeeds),
+    shown('beyond', [...learners, ...conditionRules], undefined, conditionSeeds),
     ...profile.conditions.map((x) =>
-      [...learnersOf[conditions[x].learning], ...conditionRules].map((method): FigurePoint => ({
+      [...(conditions[x].learns ? learners : []), ...conditionRules].map((method): FigurePoint => ({
         figureId: 'beyond',
         x,
         seeds: conditionSeeds,
@@ -135,11 +131,8 @@ export function systemOf({ usersOf }: Profile, figure: FigureId): Partial<System
   return users === undefined ? {} : { users };
 }
 
-/** The point of a method in a condition: trained and evaluated in it, or trained at the default and applied to it. */
+/** The point of a method in a condition. */
 export function conditionPoint(profile: Profile, name: ConditionName, method: MethodName): Point {
-  const { system: fields, learning } = conditions[name];
-  const system = fields({ users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system });
-  return method === scalable && learning === 'trained at the default'
-    ? { method, system: {}, training: {}, appliedTo: system }
-    : { method, system, training: {} };
+  const usual = { users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system };
+  return { method, system: conditions[name].system(usual), training: {} };
 }

@@ -31,12 +31,11 @@ export function learningOf(
  * @throws UserError when an id is of a function that the paper's methods do not have, such as one of your own.
  */
 export function learningByIds(ids: MethodIds, where: string): LearningMethod {
-  const { policy, balanceMeasure } = ids;
   const credit = creditRules.find(({ id }) => id === ids.credit);
   if (credit === undefined) throw invalid(`${where}: credit`, ids.credit, creditRules.map(({ id }) => id).join(', '));
   const reward = rewards.find(({ id }) => id === ids.reward);
   if (reward === undefined) throw invalid(`${where}: reward`, ids.reward, rewards.map(({ id }) => id).join(', '));
-  return { policy, credit, reward, balanceMeasure };
+  return { credit, reward, balanceMeasure: ids.balanceMeasure };
 }
 
 /** A training of a method by name, or as data. */

@@ -1,6 +1,6 @@
 import { tableOne } from '../system/presets';
 import type { Rule } from '../paper/claims';
-import { type ConditionName, conditions, learnersOf } from '../paper/conditions';
+import { type ConditionName, conditions, learners } from '../paper/conditions';
 import type { Judgement } from '../paper/judgement';
 import type { MethodName } from '../paper/methods';
 import { Evidence } from '../paper/quantities';
@@ -11,7 +11,7 @@ import { conditionPoint } from '../paper/sweeps';
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
 
-/** The conclusions in words. A policy that was trained at the default and is applied to a condition stands for LYREO. */
+/** The conclusions in words. */
 export const conclusions: Readonly<Record<Conclusion, string>> = {
   order: 'latency: LYREO < Ly-PPO < PPO',
   fastest: 'LYREO has the lowest latency of the paper’s methods',
@@ -27,35 +27,33 @@ export interface ConditionClaim {
   readonly judgement: Judgement | null;
 }
 
-/** The conclusions as rules for those who learn in a condition, one or more. */
-function rulesOf([first, ...others]: readonly MethodName[]): Record<Conclusion, Rule> {
-  const lowest = (metric: string, ...groups: (readonly MethodName[])[]): Rule => ({
-    rule: 'order',
-    metrics: [metric],
-    groups,
-  });
-  const rivals: readonly MethodName[] = [...others, 'static', 'll', 'random'];
-  const of = { metric: 'deviation', method: first };
-  return {
-    order: lowest('latency', [first], ...others.map((method) => [method])),
-    fastest: lowest('latency', [first], rivals),
-    'simple rules': lowest('latency', [first, ...others], ['ll', 'random']),
-    balance: { rule: 'bound', of, below: tableOne('calibrated').balanceTolerance },
-    'best balance': lowest('deviation', [first], rivals),
-  };
-}
+const lowest = (metric: string, ...groups: (readonly MethodName[])[]): Rule => ({
+  rule: 'order',
+  metrics: [metric],
+  groups,
+});
 
-/**
- * The paper's conclusions in a condition, or at the default. The rules are the scoreboard's; an
- * overloaded run counts as the worst.
- */
+const rivals: readonly MethodName[] = ['ly-ppo', 'ppo', 'static', 'll', 'random'];
+
+const rules: Readonly<Record<Conclusion, Rule>> = {
+  order: lowest('latency', ['lyreo'], ['ly-ppo'], ['ppo']),
+  fastest: lowest('latency', ['lyreo'], rivals),
+  'simple rules': lowest('latency', learners, ['ll', 'random']),
+  balance: {
+    rule: 'bound',
+    of: { metric: 'deviation', method: 'lyreo' },
+    below: tableOne('calibrated').balanceTolerance,
+  },
+  'best balance': lowest('deviation', ['lyreo'], rivals),
+};
+
+/** The paper's conclusions in a condition, or at the default, by the scoreboard's rules; an overloaded run counts as the worst. */
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
-  const learners = learnersOf[name === 'default' ? 'trained in it' : conditions[name].learning];
+  const isAsked = name === 'default' || conditions[name].learns;
   const usual = (method: MethodName): PointLike =>
     name === 'default' ? { method } : conditionPoint(results.profile, name, method);
-  return Object.entries(rulesOf(learners)).map(([conclusion, rule]) => {
-    const isAsked = learners.length > (conclusion === 'order' ? 1 : 0);
-    const judgement = isAsked ? judge(rule, new Evidence(results, usual)) : null;
-    return { conclusion: conclusion as Conclusion, judgement };
-  });
+  return (Object.keys(rules) as Conclusion[]).map((conclusion) => ({
+    conclusion,
+    judgement: isAsked ? judge(rules[conclusion], new Evidence(results, usual)) : null,
+  }));
 }

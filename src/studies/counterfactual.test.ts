@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { tinyConfig } from '../../tests/support/tiny';
 import { type CounterfactualOptions, counterfactualEffects } from './counterfactual';
-import { type Policy, type PolicyKind, createPolicy } from '../lyreo/policy';
+import { type Policy, createPolicy } from '../lyreo/policy';
 import { type Rollout, playEpisode } from '../lyreo/rollout';
 
 const config = tinyConfig({ users: 5, slots: 30 });
 const { users: U, servers: S } = config;
 
-function played(kind: PolicyKind, shape?: (policy: Policy) => void): { policy: Policy; rollout: Rollout } {
-  const policy = createPolicy(kind, { servers: S, hidden: [8, 8, 8] }, createRng(1));
+function played(shape?: (policy: Policy) => void): { policy: Policy; rollout: Rollout } {
+  const policy = createPolicy(S, [8, 8, 8], createRng(1));
   shape?.(policy);
   const rollout = playEpisode(config, policy, 2, createRng(3));
   return { policy, rollout };
 }
 
 describe('counterfactualEffects', () => {
-  it.each(['factorised', 'sequential'] as const)('%s: the same each time, one per decision', (kind) => {
-    const { policy, rollout } = played(kind);
+  it('the same each time, one per decision', () => {
+    const { policy, rollout } = played();
     const look: CounterfactualOptions = { slots: [4, 9], requestsPerSlot: 2, horizon: 6, repeats: 1 };
     const first = counterfactualEffects(config, policy, 2, rollout, look);
     expect([...first.decisions]).toEqual([4 * U, 4 * U + 1, 9 * U, 9 * U + 1]);
@@ -29,7 +29,7 @@ describe('counterfactualEffects', () => {
   });
 
   it('over the servers that a request could have gone to, the effects cancel by their probabilities', () => {
-    const { policy, rollout } = played('factorised');
+    const { policy, rollout } = played();
     const [t, i] = [7, 1];
     const d = t * U + i;
     let sum = 0;
@@ -43,7 +43,7 @@ describe('counterfactualEffects', () => {
   });
 
   it('a policy that never does anything else has no effect to speak of', () => {
-    const { policy, rollout } = played('factorised', ({ net }) => {
+    const { policy, rollout } = played(({ net }) => {
       const bias = net.parameters.view(`layer ${net.depth - 1} bias`);
       bias.fill(-50);
       bias[1] = 50;
@@ -54,7 +54,7 @@ describe('counterfactualEffects', () => {
   });
 
   it('sending one request to a crowded server hurts', () => {
-    const { policy, rollout } = played('factorised');
+    const { policy, rollout } = played();
     const t = 8;
     // All of the slots before went to server 0, and so does request 0; the others of its slot do not.
     const actions = rollout.actions.map((s, d) => (d < t * U || d === t * U ? 0 : Math.max(1, s)));

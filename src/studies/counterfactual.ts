@@ -83,8 +83,7 @@ export function counterfactualEffects(
       const rng = stream('alternatives');
       const redrawn = (): Int32Array => {
         const other = new Int32Array(U);
-        if (policy.kind === 'sequential') policy.act(env.view, other, record, rng);
-        else for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (t * U + i) * S, S, rng.uniform());
+        for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (t * U + i) * S, S, rng.uniform());
         return other;
       };
       return own - meanOver(ALTERNATIVES, () => meanReturn(redrawn()));

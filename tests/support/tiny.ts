@@ -9,7 +9,7 @@ export function tinyConfig(overrides: Partial<SystemConfig> = {}): SystemConfig 
   return systemConfig('calibrated', { users: 6, servers: 3, slots: 60, ...overrides });
 }
 
-/** A method whose factorised policy is rewarded by drift plus penalty, with fields replaced. */
+/** A method that is rewarded by drift plus penalty, with fields replaced. */
 export function methodWith(credit: CreditFactory, fields: Partial<LearningMethod> = {}): LearningMethod {
-  return { policy: 'factorised', credit, reward: driftPlusPenalty, balanceMeasure: 'eta', ...fields };
+  return { credit, reward: driftPlusPenalty, balanceMeasure: 'eta', ...fields };
 }

@@ -15,7 +15,7 @@ import { ASSIGNED_FEATURES, type Rollout, playEpisode } from '../rollout';
 
 const config = tinyConfig();
 const { users: U, servers: S, slots: T } = config;
-const policy = createPolicy('factorised', { servers: S, hidden: [16, 16, 8] }, createRng(1));
+const policy = createPolicy(S, [16, 16, 8], createRng(1));
 
 function ruleOf(credit: CreditFactory, seed = 1): CreditRule {
   const training = trainingConfig(methodWith(credit), { predictorSteps: 60, predictorBatch: 32 });

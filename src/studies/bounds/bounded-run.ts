@@ -34,9 +34,9 @@ export function boundedRuns(episodes: number = Infinity): (run: StoredRun) => Bo
     known.set(key, bound);
     return bound;
   };
-  return ({ config, appliedTo, evaluation, profile, seed }) => {
+  return ({ config, evaluation, profile, seed }) => {
     const seeds = heldOutSeeds(profiles[profile], seed).slice(0, episodes);
-    const system = { ...config, ...appliedTo, slots: evaluation.slots };
+    const system = { ...config, slots: evaluation.slots };
     return {
       meanLatency: mean(evaluation.perEpisode.meanLatency.slice(0, seeds.length)),
       bound: mean(seeds.map((episode) => boundOf(system, episode))),
