@@ -13,7 +13,12 @@ const LIMITS = { file: 300, src: 12_000, library: 6_800, names: 150 };
 
 const text = (path) => readFileSync(join(root, path), 'utf8');
 const lines = (path) => text(path).split('\n').length - 1;
-const sum = (paths) => paths.reduce((all, path) => all + lines(path), 0);
+/** Lines that are neither blank nor part of a comment. */
+const codeLines = (path) =>
+  text(path)
+    .split('\n')
+    .filter((line) => !/^\s*($|\/\/|\/\*|\*)/.test(line)).length;
+const sum = (paths, count = lines) => paths.reduce((all, path) => all + count(path), 0);
 const files = (folder, pattern) =>
   readdirSync(inRoot(folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => pattern.test(name) && !/(^|\/)(\.|e2e-|node_modules\/)/.test(name))
@@ -28,7 +33,8 @@ const codeOf = (path) =>
 const code = files('notebooks', /\.ipynb$/).map(codeOf);
 
 function sizes() {
-  const row = (name, paths) => console.log(`${name.padEnd(24)}${paths.length} files, ${sum(paths)} lines`);
+  const row = (name, paths) =>
+    console.log(`${name.padEnd(24)}${paths.length} files, ${sum(paths)} lines, ${sum(paths, codeLines)} of them code`);
   for (const name of [...ORDER, 'src'])
     row(
       name === 'src' ? 'src/*.ts' : `src/${name}`,
