@@ -41,7 +41,8 @@ export function* playSlots(env: EdgeEnv, scheduler: SchedulerFactory): Generator
   let assignment = new Int32Array(step.view.count);
   while (step.stepType !== 'last') {
     if (assignment.length < step.view.count) assignment = new Int32Array(2 * step.view.count);
-    assign(step.view, assignment);
+    // An entry that the scheduler leaves out is refused.
+    assign(step.view, assignment.fill(-1));
     step = env.step(assignment);
     metrics.add(outcome);
     yield outcome;
