@@ -4,8 +4,8 @@ import { UserError, invalid } from '../core/errors';
 import { readTextFile } from '../core/files';
 import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
-import { configFields } from '../system/config-schema';
-import { presetFields, printedFields, systemConfig, tableOne, withCompanions } from '../system/presets';
+import { configFields, standards as printed } from '../system/config-fields';
+import { presetFields, systemConfig, tableOne, withCompanions } from '../system/presets';
 import { assignment, option, reader } from './options';
 import { textList } from './report';
 import { type TraceOptions, type TracedSystem, addTraceOptions, traced } from './trace-options';
@@ -44,10 +44,10 @@ export function isField(name: string): name is Field {
 }
 
 /** A field's sentence, and its value where none is given. */
-function helpOf(name: string, field: Field): string {
-  const standards: Partial<SystemConfig> = { ...printedFields, predictionSigma: 0, stateDelaySlots: 0 };
+function helpOf(field: Field): string {
+  const standards: Partial<SystemConfig> = { ...printed, predictionSigma: 0, stateDelaySlots: 0 };
   const standard = standards[field] === undefined ? '' : ` (default: ${standards[field].toString()})`;
-  return `${configFields[field].description ?? name}${standard}`;
+  return `${configFields[field][1]}${standard}`;
 }
 
 /** The fields that have no option of their own, with the values of the calibrated preset. */
@@ -56,7 +56,7 @@ function fieldList(): string {
   const defaults: Partial<SystemConfig> = tableOne('calibrated');
   const rows = fields
     .filter((field) => !own.includes(field))
-    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field].description ?? ''] as const);
+    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field][1]] as const);
   return `
 Other fields of the configuration, for --set (values of the calibrated preset):
 ${textList(rows)}`;
@@ -76,9 +76,9 @@ export function addSystemOptions(command: Command, others = ''): Command {
       (text: string, all: readonly string[] | undefined) => [...(all ?? []), text],
     );
   for (const [name, field] of Object.entries(optionFields)) {
-    const schema: z.ZodType = configFields[field];
+    const [schema]: readonly [z.ZodType, ...unknown[]] = configFields[field];
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    command.addOption(option(`--${flag} <value>`, helpOf(name, field), schema));
+    command.addOption(option(`--${flag} <value>`, helpOf(field), schema));
   }
   return addTraceOptions(command).addHelpText('after', fieldList);
 }
@@ -126,7 +126,7 @@ function optionValues(options: SystemOptions): Partial<SystemConfig> {
   for (const [field, text] of (options.set ?? []).map(assignment)) {
     if (!isField(field)) throw invalid('--set', field, `one of ${fields.join(', ')}`);
     if (field in values) throw new UserError(`${field} is given twice; allowed: once, by --set or by its option`);
-    const schema: z.ZodType = configFields[field];
+    const [schema]: readonly [z.ZodType, ...unknown[]] = configFields[field];
     values[field] = reader(`--set ${field}`, schema)(text);
   }
   return values;

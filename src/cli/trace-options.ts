@@ -3,7 +3,7 @@ import { decimalNumber } from '../core/csv';
 import { UserError, invalid } from '../core/errors';
 import type { SystemConfig } from '../system/config';
 import { integer } from '../core/schema';
-import { MOST_SLOTS } from '../system/config-schema';
+import { MOST_SLOTS } from '../system/config-fields';
 import { type Trace, lengthPairs, readTrace } from '../system/trace';
 import { type TraceLoad, traceLoad, traceSlots, traceWorkload } from '../system/trace-workload';
 import type { Workload } from '../system/workload';

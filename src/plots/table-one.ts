@@ -1,5 +1,5 @@
 import type { SystemConfig } from '../system/config';
-import { configFields } from '../system/config-schema';
+import { configFields } from '../system/config-fields';
 
 export interface TableOneRow {
   readonly field: string;
@@ -15,7 +15,7 @@ export function tableOneRows(literal: SystemConfig, calibrated: SystemConfig): T
   const fields = (Object.keys(configFields) as (keyof SystemConfig)[]).filter((field) => field in literal);
   return fields.map((field) => ({
     field,
-    meaning: configFields[field].description ?? '',
+    meaning: configFields[field][1],
     literal: show(literal[field]),
     calibrated: show(calibrated[field]),
   }));

@@ -1,21 +1,38 @@
 import { invalid } from '../core/errors';
-import { readTextFile } from '../core/files';
+import { dataJson, readTextFile } from '../core/files';
 import { gigabytesToBytes } from '../core/units';
-import { calibrated, type Calibrated, type GpuName } from './calibrated';
-import type { Mix, SystemConfig } from './config';
+import type { Calibration, Mix, SystemConfig } from './config';
 import { readGpuProfiles, type GpuProfile } from './gpu-profiles';
 import type { DecodePoint, ServerSpec } from './scenario';
 
-/** Memory and prefill rate as printed in Section V. */
-const printed: readonly {
-  readonly name: GpuName;
-  readonly memoryGB: number;
-  readonly prefillTokensPerSecond: number;
-}[] = [
-  { name: 'rtx3080', memoryGB: 10, prefillTokensPerSecond: 2500 },
-  { name: 'rtx3090', memoryGB: 20, prefillTokensPerSecond: 4000 },
-  { name: 'rtx4090', memoryGB: 24, prefillTokensPerSecond: 8000 },
-];
+/** Memory and prefill rate as printed in Section V, and each mix's GPUs of 8 servers (V-C). */
+const printed = [
+  { name: 'rtx3080', memoryGB: 10, prefillTokensPerSecond: 2500, of8: { Hom: 0, Mod: 3, Het: 4 } },
+  { name: 'rtx3090', memoryGB: 20, prefillTokensPerSecond: 4000, of8: { Hom: 8, Mod: 3, Het: 1 } },
+  { name: 'rtx4090', memoryGB: 24, prefillTokensPerSecond: 8000, of8: { Hom: 0, Mod: 2, Het: 3 } },
+] as const;
+
+type PerGpu = Readonly<Record<(typeof printed)[number]['name'], number>>;
+
+/** The free constants that the paper does not print [C], in data/, made by the command that the file names. */
+export interface Calibrated extends Pick<
+  SystemConfig,
+  'kvPoolFraction' | 'prefillSlowdown' | 'sigmaInput' | 'sigmaOutput' | 'balanceUnit'
+> {
+  readonly command: string;
+  readonly note: string;
+  /** τ_0, s: an iteration with an empty pool. */
+  readonly tau0Seconds: PerGpu;
+  /** τ_1, s: what a full pool adds; one for all GPUs or one each. */
+  readonly tau1Seconds: number | PerGpu;
+  /** The exponent of the growth in between: τ_0 + τ_1·x^exponent. */
+  readonly exponent: number;
+}
+
+/** The calibration data/<name>.json. */
+export function calibrated(name: Calibration = 'calibrated'): Calibrated {
+  return dataJson(`${name}.json`) as Calibrated;
+}
 
 /** Points of a curved profile; a straight one needs two. */
 const CURVED_POINTS = 17;
@@ -48,54 +65,34 @@ export function decodeCurve(
  */
 export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calibrated()): GpuProfile[] {
   const { tau0Seconds, tau1Seconds, exponent } = constants;
-  return printed.map((gpu) => ({
-    ...gpu,
-    decodeProfile: decodeCurve(
-      tau0Seconds[gpu.name],
-      typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds[gpu.name],
-      exponent,
-      kvPoolFraction * gigabytesToBytes(gpu.memoryGB),
-    ),
-  }));
-}
-
-/** Section V, GPUs of 8 servers in the order rtx3080, rtx3090, rtx4090. */
-const mixCounts: Readonly<Record<Mix, readonly number[]>> = { Hom: [0, 8, 0], Mod: [3, 3, 2], Het: [4, 1, 3] };
-
-/** Whole counts that sum to `total` in the proportions of `weights`, by largest remainder; ties go to the earlier. */
-function apportion(weights: readonly number[], total: number): number[] {
-  const sum = weights.reduce((a, b) => a + b, 0);
-  const quotas = weights.map((w) => (w * total) / sum);
-  const counts = quotas.map(Math.floor);
-  const left = total - counts.reduce((a, b) => a + b, 0);
-  const order = quotas
-    .map((q, i) => ({ i, remainder: q - Math.floor(q) }))
-    .sort((a, b) => b.remainder - a.remainder || a.i - b.i);
-  for (const { i } of order.slice(0, left)) counts[i] = counts[i] + 1;
-  return counts;
+  return printed.map(({ name, memoryGB, prefillTokensPerSecond }) => {
+    const tau1 = typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds[name];
+    const decodeProfile = decodeCurve(tau0Seconds[name], tau1, exponent, kvPoolFraction * gigabytesToBytes(memoryGB));
+    return { name, memoryGB, prefillTokensPerSecond, decodeProfile };
+  });
 }
 
 /**
- * The GPU of every server: Hom 8×3090, Mod 3×3080, 3×3090, 2×4090, Het 4×3080, 1×3090, 3×4090 (Section V-C), for any S
- * in the same proportions by largest remainder.
- * Note: the kinds are interleaved, each place going to the kind that lags its share most (ties to the smaller GPU),
- * so that a kind is spread over the grid of servers rather than standing in one corner.
+ * The GPU of every server in the proportions of Section V-C, by largest remainder; ties go to the smaller GPU.
+ * Note: the kinds are interleaved, each place going to the kind that lags its share most, so that a kind is spread over
+ * the grid of servers rather than standing in one corner.
  *
  * @param servers S.
  */
 export function mixGpus(mix: Mix, servers: number): string[] {
-  const counts = apportion(mixCounts[mix], servers);
+  const quotas = printed.map(({ of8 }) => (of8[mix] * servers) / 8);
+  const counts = quotas.map(Math.floor);
+  const left = servers - counts.reduce((a, b) => a + b);
+  const byRemainder = [...quotas.keys()].sort((a, b) => (quotas[b] % 1) - (quotas[a] % 1));
+  for (const g of byRemainder.slice(0, left)) counts[g]++;
   const placed = counts.map(() => 0);
   return Array.from({ length: servers }, (_, place) => {
-    const lag = (g: number): number => ((place + 1) * counts[g]) / servers - placed[g];
-    const open = counts.map((_count, g) => g).filter((g) => placed[g] < counts[g]);
-    const next = open.reduce((best, g) => (lag(g) > lag(best) ? g : best));
-    placed[next] = placed[next] + 1;
-    return (printed[next] as { name: GpuName }).name;
+    const lags = counts.map((count, g) => ((place + 1) * count) / servers - placed[g]);
+    const next = lags.indexOf(Math.max(...lags));
+    placed[next]++;
+    return printed[next].name;
   });
 }
-
-export const gpuNames: readonly string[] = printed.map((gpu) => gpu.name);
 
 /** The GPUs that a configuration chooses from: the presets, or those of its profile file. */
 function profilesOf({ gpuProfilesFile, kvPoolFraction, calibration }: SystemConfig): GpuProfile[] {
@@ -108,26 +105,28 @@ function profilesOf({ gpuProfilesFile, kvPoolFraction, calibration }: SystemConf
  * The servers of a configuration, "s1-rtx3080" first; each pool is κ·M_s bytes (III-D).
  *
  * @param profiles the GPUs to choose from; default: the configuration's.
+ * @param where the beginning of an error.
  * @throws UserError when the profile file is faulty or a GPU has no profile.
  */
-export function serverSpecs(config: SystemConfig, profiles: readonly GpuProfile[] = profilesOf(config)): ServerSpec[] {
-  const { gpuProfilesFile, kvPoolFraction } = config;
-  const byName = new Map(profiles.map((profile) => [profile.name, profile]));
-  return (config.gpus ?? mixGpus(config.mix, config.servers)).map((gpu, s) => {
-    const profile = byName.get(gpu);
+export function serverSpecs(
+  config: SystemConfig,
+  profiles: readonly GpuProfile[] = profilesOf(config),
+  where = 'configuration',
+): ServerSpec[] {
+  const { gpus, mix, servers, gpuProfilesFile, kvPoolFraction } = config;
+  return (gpus ?? mixGpus(mix, servers)).map((gpu, s) => {
+    const profile = profiles.find(({ name }) => name === gpu);
     if (profile === undefined) {
-      const field = config.gpus === undefined ? `mix ${config.mix}, server ${String(s + 1)}` : `gpus[${String(s)}]`;
-      throw invalid(
-        `configuration: ${field}`,
-        gpu,
-        `a profile of ${gpuProfilesFile ?? 'the presets'}: ${[...byName.keys()].join(', ')}`,
-      );
+      const field = gpus === undefined ? `mix ${mix}, server ${s + 1}` : `gpus[${s}]`;
+      const names = profiles.map(({ name }) => name).join(', ');
+      const allowed =
+        gpuProfilesFile === undefined
+          ? `${names}, or a gpuProfilesFile that has it`
+          : `a profile of ${gpuProfilesFile}: ${names}`;
+      throw invalid(`${where}: ${field}`, gpu, allowed);
     }
-    return {
-      name: `s${String(s + 1)}-${gpu}`,
-      kvCapacityBytes: kvPoolFraction * gigabytesToBytes(profile.memoryGB),
-      prefillTokensPerSecond: profile.prefillTokensPerSecond,
-      decodeProfile: profile.decodeProfile,
-    };
+    const { memoryGB, prefillTokensPerSecond, decodeProfile } = profile;
+    const kvCapacityBytes = kvPoolFraction * gigabytesToBytes(memoryGB);
+    return { name: `s${s + 1}-${gpu}`, kvCapacityBytes, prefillTokensPerSecond, decodeProfile };
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
-import { calibrated } from './calibrated';
 import type { SystemConfig } from './config';
+import { calibrated } from './gpus';
 import { systemConfig, tableOne } from './presets';
 
 describe('tableOne', () => {

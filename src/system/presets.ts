@@ -3,65 +3,24 @@ import { invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
 import { oneOf } from '../core/schema';
 import { mean } from '../core/statistics';
-import { calibrated } from './calibrated';
-import type { Calibration, LengthModel, Preset, SystemConfig } from './config';
-import { configSchema } from './config-schema';
-import { gpuNames } from './gpus';
+import type { Calibration, Preset, SystemConfig } from './config';
+import { configSchema, standards } from './config-fields';
+import { calibrated, serverSpecs } from './gpus';
 import { lengthPairs } from './trace';
 
 /**
- * Spreads of the heavy-tailed lengths: a synthetic stand-in for LMSYS-Chat-1M, which is gated. Same means, far longer
- * tails; the values are chosen, not fitted to the data set [C].
+ * The spreads that belong to a length model. Those of `lmsys-like` stand in for LMSYS-Chat-1M, which is gated: the same
+ * means with far longer tails, chosen and not fitted to the data set [C].
  */
-const lmsysLike: { readonly sigmaInput: number; readonly sigmaOutput: number } = { sigmaInput: 1.2, sigmaOutput: 1 };
-
-/** The spreads that belong to a length model. */
-function lengthSpreads(lengths: LengthModel, calibration?: Calibration): { sigmaInput: number; sigmaOutput: number } {
-  if (lengths === 'lmsys-like') return lmsysLike;
+function lengthSpreads(lengths: SystemConfig['lengths'], calibration?: Calibration): Partial<SystemConfig> {
+  if (lengths === 'lmsys-like') return { sigmaInput: 1.2, sigmaOutput: 1 };
   const { sigmaInput, sigmaOutput } = calibrated(calibration);
   return { sigmaInput, sigmaOutput };
 }
 
-/** The means that belong to a file of lengths, tokens; none without one. */
-function lengthMeans(file: string | undefined): Partial<SystemConfig> {
-  if (typeof file !== 'string' || file === '') return {};
-  const { inputTokens, outputTokens } = lengthPairs(file);
-  return { meanInputTokens: mean(inputTokens), meanOutputTokens: mean(outputTokens) };
-}
-
-type PresetField = 'calibration' | 'kvPoolFraction' | 'prefillSlowdown' | 'balanceUnit' | 'sigmaInput' | 'sigmaOutput';
-
-/** The fields that are the same under every preset. */
-export const printedFields: Omit<SystemConfig, PresetField> = {
-  users: 40,
-  servers: 8,
-  slots: 800,
-  slotSeconds: 1,
-  mix: 'Mod',
-  kvKilobytesPerToken: 16,
-  bitsPerToken: 16,
-  batching: 'deed',
-  oversized: 'reject',
-  bandwidthMHz: [6, 14],
-  txPowerDbm: [15, 25],
-  noiseDbmPerHz: -174,
-  pathLossDb: 128.1,
-  pathLossDbPerDecade: 37.6,
-  fading: 'rayleigh',
-  areaMeters: [200, 200],
-  stepMeters: 5,
-  lengths: 'paper',
-  meanInputTokens: 70,
-  meanOutputTokens: 215,
-  predictionError: 'none',
-  predictionSigma: 0.3,
-  balanceTolerance: 0.01,
-  latencyWeight: 0.5,
-};
-
 /** The fields in which presets differ. */
-export function presetFields(preset: Preset): Pick<SystemConfig, PresetField> {
-  const calibration = preset === 'pilot' ? 'pilot' : undefined;
+export function presetFields(preset: Preset): Partial<SystemConfig> {
+  const calibration = preset === 'pilot' ? preset : undefined;
   const { kvPoolFraction, prefillSlowdown, balanceUnit } = calibrated(calibration);
   return {
     ...(calibration === undefined ? {} : { calibration }),
@@ -78,7 +37,7 @@ export function presetFields(preset: Preset): Pick<SystemConfig, PresetField> {
  * (w, the lengths' spreads, the decode curve) are calibrated in both. `pilot` has all of these from data/pilot.json.
  */
 export function tableOne(preset: Preset): SystemConfig {
-  return { ...printedFields, ...presetFields(preset) };
+  return { ...standards, ...presetFields(preset) } as SystemConfig;
 }
 
 /**
@@ -86,30 +45,18 @@ export function tableOne(preset: Preset): SystemConfig {
  * means, `gpus` the number of servers. A field that is undefined counts as absent.
  */
 export function withCompanions(fields: Partial<SystemConfig>, calibration?: Calibration): Partial<SystemConfig> {
-  const given = Object.fromEntries(
+  const given: Partial<SystemConfig> = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<SystemConfig>;
+  );
+  const { lengths, lengthsFile, gpus } = given;
+  // The fields are not checked yet.
+  const pairs = typeof lengthsFile !== 'string' || lengthsFile === '' ? undefined : lengthPairs(lengthsFile);
   return {
-    ...(given.lengths === undefined ? {} : lengthSpreads(given.lengths, calibration)),
-    ...lengthMeans(given.lengthsFile),
-    ...(Array.isArray(given.gpus) ? { servers: given.gpus.length } : {}),
+    ...(lengths === undefined ? {} : lengthSpreads(lengths, calibration)),
+    ...(pairs && { meanInputTokens: mean(pairs.inputTokens), meanOutputTokens: mean(pairs.outputTokens) }),
+    ...(Array.isArray(gpus) ? { servers: gpus.length } : {}),
     ...given,
   };
-}
-
-/** Checks fields that depend on one another: there are as many GPUs as servers, and each of them is known. */
-function checkGpus(config: SystemConfig, where: string): void {
-  const { gpus, servers, gpuProfilesFile } = config;
-  if (gpus === undefined) return;
-  if (gpus.length !== servers)
-    throw invalid(`${where}: gpus has ${String(gpus.length)} names and servers`, servers, 'as many names as servers');
-  const unknown = gpus.findIndex((gpu) => !gpuNames.includes(gpu));
-  if (gpuProfilesFile === undefined && unknown >= 0)
-    throw invalid(
-      `${where}: gpus[${String(unknown)}]`,
-      gpus[unknown],
-      `${gpuNames.join(', ')}, or a gpuProfilesFile that has it`,
-    );
 }
 
 /**
@@ -123,13 +70,12 @@ export function systemConfig(
   overrides: Partial<SystemConfig> = {},
   where = 'configuration',
 ): SystemConfig {
-  const known = parseWith(
-    z.strictObject({ preset: oneOf('literal', 'calibrated', 'pilot') }),
-    { preset },
-    where,
-  ).preset;
-  const base = tableOne(known);
+  parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated', 'pilot') }), { preset }, where);
+  const base = tableOne(preset);
   const config = parseWith(configSchema, { ...base, ...withCompanions(overrides, base.calibration) }, where);
-  checkGpus(config, where);
+  const { gpus, servers } = config;
+  if (gpus !== undefined && gpus.length !== servers)
+    throw invalid(`${where}: gpus has ${gpus.length} names and servers`, servers, 'as many names as servers');
+  serverSpecs(config, undefined, where);
   return config;
 }

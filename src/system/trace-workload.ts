@@ -3,7 +3,7 @@ import { UserError, invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
 import { hashLabel, uniformAt } from '../core/rng';
 import { positive } from '../core/schema';
-import { configFields } from './config-schema';
+import { configFields } from './config-fields';
 import type { Trace } from './trace';
 import type { SlotRequests, Workload } from './workload';
 
@@ -33,7 +33,7 @@ export interface TraceOptions {
 
 const loadSchema = z.object({ kind: z.string(), requestsPerSlot: positive.optional() });
 
-const { users, slotSeconds, slots } = configFields;
+const [[users], [slotSeconds], [slots]] = [configFields.users, configFields.slotSeconds, configFields.slots];
 const optionsSchema = z.object({ users, slotSeconds, slots, load: loadSchema });
 
 /**

@@ -1,5 +1,5 @@
 /** The constants that the paper does not print: the ranges in which a search looks, and the values that are shipped. */
-import { type Calibrated, calibrated } from '../../system/calibrated';
+import { type Calibrated, calibrated } from '../../system/gpus';
 
 /** Name of a free constant. */
 export type ConstantName =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
-import { calibrated } from '../../system/calibrated';
+import { calibrated } from '../../system/gpus';
 import { toCalibrated } from './constants';
 import { calibration, judged, risesWithUsers, storedFinals, storedSearch } from './search';
 import { simulateUnder } from './trial';

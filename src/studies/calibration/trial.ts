@@ -1,13 +1,14 @@
 /** The runs without learning by which some constants are judged. */
 import { kilobytesToBytes } from '../../core/units';
+import { EdgeEnv } from '../../env/edge-env';
 import type { RunMetrics } from '../../env/metrics';
 import type { SchedulerFactory } from '../../env/scheduler';
-import { simulate } from '../../env/simulate';
+import { simulateOn } from '../../env/simulate';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
 import { gpuPresets, serverSpecs } from '../../system/gpus';
-import { printedFields, systemConfig } from '../../system/presets';
+import { systemConfig, tableOne } from '../../system/presets';
 import { Serving } from '../../system/serving';
 import { type Constants, toCalibrated } from './constants';
 
@@ -61,7 +62,7 @@ export const loadReadings: readonly Loads[] = [
 export const LOAD_WITH_ROOM = 66;
 
 /** ν where nothing is swept. */
-export const DEFAULT_NU: number = printedFields.latencyWeight;
+export const DEFAULT_NU: number = tableOne('literal').latencyWeight;
 
 /** Runs LYREO's stand-in at every load, the others at the loads of the readings, and LYREO's at ν = 1 and 2 as well. */
 export function trialRuns(
@@ -100,5 +101,5 @@ export function simulateUnder(
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
   const gpus = gpuPresets(config.kvPoolFraction, toCalibrated(constants, ''));
   const serving = new Serving(serverSpecs(config, gpus), { ...config, kvBytesPerToken });
-  return simulate(config, scheduler, seed, { serving });
+  return simulateOn(new EdgeEnv(config, seed, {}, { serving }), scheduler);
 }
