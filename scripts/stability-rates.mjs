@@ -10,7 +10,6 @@ import { inRoot, main, run } from './common.mjs';
 const require = createRequire(import.meta.url);
 const { createRng } = require('../dist/core/rng');
 const { BacklogRecord } = require('../dist/env/stability');
-const { EdgeEnv } = require('../dist/env/edge-env');
 const { playSlots } = require('../dist/env/simulate');
 const { schedulers } = require('../dist/schedulers/index');
 const { systemConfig } = require('../dist/system/presets');
@@ -55,8 +54,7 @@ function servers(count, slots) {
       requests.fill(slot, out);
       out.count = counts[slot];
     };
-    const env = new EdgeEnv(config, seed, { workload: { maxRequestsPerSlot: config.users, fill } });
-    return playSlots(env, schedulers['ll-in-slot']);
+    return playSlots(config, schedulers['ll-in-slot'], seed, { workload: { maxRequestsPerSlot: config.users, fill } });
   };
   // Prefills slow decoding down, so that capacity falls with the arrivals: it is taken at an overload of 5 %.
   let capacity = 40 * count;

@@ -1,63 +1,38 @@
 import type { EdgeServer } from '../system/server';
 import { meanOver } from './virtual-queue';
 
-/**
- * The quantity whose balance is learned: η as in the paper, or the count of active requests. A run is scored on η either
- * way.
- */
+/** The quantity whose balance is learned: η as in the paper, or the count of active requests. A run is scored on η. */
 export type BalanceMeasure = 'eta' | 'count';
 
-/** Y and Z of the measure from which a reward learns. */
-export interface BalanceColumns {
-  /** Y_s(t), [S]. */
-  readonly deviation: Float64Array;
-  /** Z_s(t), before this slot's deviation is added, [S]. */
-  readonly queue: Float64Array;
+/** Sums over the slots so far of the mean η and the mean count over servers. */
+export interface CountScale {
+  eta: number;
+  count: number;
+}
+
+/** Writes the active requests per server, those assigned in this slot included, [S]. */
+export function countActive(
+  servers: readonly EdgeServer[],
+  assignment: Int32Array,
+  requests: number,
+  out: Float64Array,
+): void {
+  servers.forEach(({ runningCount, waitingCount, prefillingCount }, s) => {
+    out[s] = runningCount + waitingCount + prefillingCount;
+  });
+  for (let i = 0; i < requests; i++) out[assignment[i]]++;
 }
 
 /**
- * LYREO-Count (V-D): the number of active requests instead of η in Y and Z. The counts are scaled so that their mean
- * over servers equals η's, by a running average.
+ * LYREO-Count (V-D): Y of the number of active requests instead of η. The counts are scaled so that their mean over
+ * servers equals η's, by a running average.
+ *
+ * @param counts of `countActive`, [S]; become Y_s(t).
  */
-export class CountBalance {
-  private readonly counts: Float64Array;
-  private etaSum = 0;
-  private countSum = 0;
-
-  constructor(servers: number) {
-    this.counts = new Float64Array(servers);
-  }
-
-  /**
-   * Reads the active requests per server, those assigned in this slot included.
-   *
-   * @param count requests of the slot.
-   */
-  read(servers: readonly EdgeServer[], assignment: Int32Array, count: number): void {
-    servers.forEach(({ runningCount, waitingCount, prefillingCount }, s) => {
-      this.counts[s] = runningCount + waitingCount + prefillingCount;
-    });
-    for (let i = 0; i < count; i++) this.counts[assignment[i]]++;
-  }
-
-  /**
-   * Y of the counts read last.
-   *
-   * @param eta η_s(t) of the slot, [S].
-   * @param out receives Y_s(t), [S].
-   */
-  deviation(eta: Float64Array, out: Float64Array): void {
-    const { counts } = this;
-    const count = meanOver(counts);
-    this.countSum += count;
-    this.etaSum += meanOver(eta);
-    const scale = this.countSum === 0 ? 0 : this.etaSum / this.countSum;
-    for (let s = 0; s < counts.length; s++) out[s] = (scale * (counts[s] - count)) ** 2;
-  }
-
-  /** Takes over the running average of another. */
-  copyFrom(other: CountBalance): void {
-    this.etaSum = other.etaSum;
-    this.countSum = other.countSum;
-  }
+export function countDeviation(scale: CountScale, eta: Float64Array, counts: Float64Array): void {
+  const mean = meanOver(counts);
+  scale.count += mean;
+  scale.eta += meanOver(eta);
+  const factor = scale.count === 0 ? 0 : scale.eta / scale.count;
+  for (let s = 0; s < counts.length; s++) counts[s] = (factor * (counts[s] - mean)) ** 2;
 }

@@ -11,7 +11,7 @@ import { checkEnv } from '../../tests/support/check-env';
 import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/support/views';
 import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
 import { driftPlusPenalty, rewardWeights } from './reward';
-import type { Scheduler } from './scheduler';
+import type { Scheduler, SchedulerFactory } from './scheduler';
 import { simulate } from './simulate';
 import { driftBound, lyapunov } from './virtual-queue';
 
@@ -356,6 +356,8 @@ describe('EdgeEnv', () => {
     expect(() => simulate(config(), misspelt, 1)).toThrow(
       /scheduler is missing; allowed: a function .*schedulers\.random/,
     );
+    const idle: SchedulerFactory = () => (view, assignment) => void (assignment[0] = view.slot);
+    expect(() => simulate(config(), idle, 1)).toThrow(/^assignment\[1\] is -1; allowed: a server's index, 0 to /);
   });
 
   it('holds finished requests to the end of a static batch', () => {

@@ -1,5 +1,5 @@
 import { invalid } from '../core/errors';
-import { type Channel, createChannel } from '../system/channel';
+import { createChannel } from '../system/channel';
 import { Completions } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import { configuredWorkload } from '../system/configured-workload';
@@ -12,24 +12,21 @@ import { tokensOnArrival } from '../system/token-counts';
 import type { IterationRecorder } from '../system/trajectory';
 import { type SlotRequests, type Workload, slotRequests } from '../system/workload';
 import { admitArrivals } from './arrivals';
-import { type BalanceMeasure, CountBalance } from './count-balance';
-import { SlotOutcome, readServers } from './outcome';
+import { type BalanceMeasure, type CountScale, countActive, countDeviation } from './count-balance';
+import { SlotOutcome } from './outcome';
 import { type RewardFunction, slotReward } from './reward';
 import { SlotView } from './slot-view';
 import { balanceDeviation, updateVirtualQueue } from './virtual-queue';
 
-/** The place of a time step in its episode, as in dm_env. */
-export type StepType = 'first' | 'mid' | 'last';
-
-/** The answer of `reset` and `step`. The cut at T is a truncation: the discount stays 1. */
+/** The answer of `reset` and `step`. */
 export interface TimeStep {
-  readonly stepType: StepType;
+  /** The cut after the last slot is a truncation. */
+  readonly stepType: 'first' | 'mid' | 'last';
   /** r_{t+1} per user, see `slotReward`; null for the first step and when no reward function was given. */
   readonly reward: number | null;
-  readonly discount: number;
   /**
-   * The next slot's requests and the servers. Of the last step too, as they were before the drain: the cut at T is a
-   * truncation, and a value function may be asked about the state it cut.
+   * The next slot's requests and the servers. Of the last step too, as they were before the drain: a value function may
+   * be asked about the state that the cut at T left.
    */
   readonly view: SlotView;
   /** The events of the slot just run; null for the first step. */
@@ -49,15 +46,8 @@ export interface EdgeEnvOptions {
   readonly workload?: Workload | undefined;
   /** Receives every decode iteration. */
   readonly recorder?: IterationRecorder | undefined;
-}
-
-/** Parts that an environment takes over instead of making its own. */
-interface EdgeEnvParts {
-  /** An engine; a forked one, or another that serves alike. */
-  readonly serving?: Serving;
-  /** The workload, prediction error included. */
-  readonly workload?: Workload;
-  readonly channel?: Channel;
+  /** The engine. Default: a new one with the configuration's servers. */
+  readonly serving?: Serving | undefined;
 }
 
 /**
@@ -70,54 +60,49 @@ interface EdgeEnvParts {
 export class EdgeEnv {
   readonly view: SlotView;
   readonly outcome: SlotOutcome;
-  private readonly channel: Channel;
-  private readonly requests: SlotRequests;
+  private readonly serving: Serving;
+  private readonly mobility: Mobility;
   private readonly workload: Workload;
+  private readonly requests: SlotRequests;
+  /** Requests of the slot per server, refused ones included, [S]. */
   private readonly batchCount: Int32Array;
+  /** Z of η, on which a run is scored, [S]. */
   private readonly queue: Float64Array;
   /** Z of the balance measure, from which a reward learns, [S]. */
   private readonly learnedQueue: Float64Array;
-  private readonly counted: CountBalance | null;
   /** Z as schedulers see it, [S]. */
   private readonly shownQueue: Float64Array;
-  private readonly mobility: Mobility;
-  private readonly serving: Serving;
+  /** Of the balance measure 'count'. */
+  private countScale: CountScale = { eta: 0, count: 0 };
   private slot = 0;
-  private arrived = 0;
-  private oversized = 0;
+  /** Of the slot that is to be run: requests, and those that no server can hold; null before the first. */
+  private arrivals: { readonly arrived: number; readonly rejected: number } | null = null;
 
   constructor(
     readonly config: SystemConfig,
     readonly seed: number,
     private readonly options: EdgeEnvOptions = {},
-    parts: EdgeEnvParts = {},
   ) {
     const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
-    this.serving = parts.serving ?? new Serving(serverSpecs(config), { ...config, kvBytesPerToken });
-    this.channel = parts.channel ?? createChannel(config, seed);
+    this.serving = options.serving ?? new Serving(serverSpecs(config), { ...config, kvBytesPerToken });
     this.mobility = new Mobility(config, seed);
-    this.workload = parts.workload ?? configuredWorkload(config, seed, options.workload);
-    const serverCount = this.serving.servers.length;
+    this.workload = configuredWorkload(config, seed, options.workload);
     this.requests = slotRequests(this.workload.maxRequestsPerSlot);
-    this.batchCount = new Int32Array(serverCount);
-    this.queue = new Float64Array(serverCount);
-    this.learnedQueue = options.startQueue?.slice() ?? new Float64Array(serverCount);
-    this.counted = options.balanceMeasure === 'count' ? new CountBalance(serverCount) : null;
-    this.shownQueue = options.showsQueue === false ? new Float64Array(serverCount) : this.learnedQueue;
-    const { servers } = this.serving;
+    const { servers, table } = this.serving;
+    const S = servers.length;
+    this.batchCount = new Int32Array(S);
+    this.queue = new Float64Array(S);
+    this.learnedQueue = options.startQueue?.slice() ?? new Float64Array(S);
+    this.shownQueue = options.showsQueue === false ? new Float64Array(S) : this.learnedQueue;
     this.view = new SlotView(
       config,
       servers.map(({ spec }) => spec),
       servers.map(({ maxTokens }) => maxTokens),
-      this.channel,
+      createChannel(config, seed),
       this.mobility,
       this.requests,
     );
-    this.outcome = new SlotOutcome(
-      serverCount,
-      new Completions(this.serving.table, config.slotSeconds),
-      this.counted === null,
-    );
+    this.outcome = new SlotOutcome(S, new Completions(table, config.slotSeconds), options.balanceMeasure !== 'count');
   }
 
   get servers(): readonly EdgeServer[] {
@@ -126,10 +111,9 @@ export class EdgeEnv {
 
   /** The first slot's requests. An environment starts once; make a new one for another run. */
   reset(): TimeStep {
-    if (this.slot !== 0 || this.arrived !== 0)
-      throw new Error('EdgeEnv.reset: this environment has run; make a new one');
+    if (this.arrivals !== null) throw new Error('EdgeEnv.reset: this environment has run; make a new one');
     this.observe();
-    return { stepType: 'first', reward: null, discount: 1, view: this.view, outcome: null };
+    return { stepType: 'first', reward: null, view: this.view, outcome: null };
   }
 
   /**
@@ -139,43 +123,40 @@ export class EdgeEnv {
    * @throws UserError when an entry is no server's index.
    */
   step(assignment: Int32Array): TimeStep {
-    const { config, outcome, slot } = this;
-    if (slot >= config.slots) throw new Error(`EdgeEnv.step: the run ended after slot ${String(config.slots)}`);
-    const slotStartAt = slot * config.slotSeconds;
-    Object.assign(outcome, {
-      slot,
-      arrived: this.arrived,
-      rejected: this.oversized,
-      lostToPrediction: 0,
-      misassigned: 0,
-    });
+    const { config, options, outcome, serving, slot } = this;
+    const { slotSeconds, balanceTolerance } = config;
+    const { learned } = outcome;
+    if (slot >= config.slots) throw new Error(`EdgeEnv.step: the run ended after slot ${config.slots}`);
     const preemptionsBefore = this.preemptions;
-    this.checkAssignment(assignment);
-    this.counted?.read(this.serving.servers, assignment, this.requests.count);
+    this.countBatches(assignment);
+    Object.assign(outcome, { slot, ...this.arrivals, lostToPrediction: 0, misassigned: 0, requestSeconds: 0 });
+    const countsRequests = options.balanceMeasure === 'count';
+    if (countsRequests) countActive(serving.servers, assignment, this.requests.count, learned.deviation);
     this.send(assignment);
-    this.serving.runSlot(slot, this.options.recorder);
-    readServers(this.serving, config.slotSeconds, outcome);
+    serving.runSlot(slot, options.recorder);
+    outcome.readServers(serving);
     outcome.completions.release();
-    outcome.requestSeconds = 0;
-    this.collect(slotStartAt);
-    outcome.queue.set(this.queue);
+    this.collect(slot);
     balanceDeviation(outcome.eta, outcome.deviation);
-    updateVirtualQueue(this.queue, outcome.deviation, config.balanceTolerance);
-    this.counted?.deviation(outcome.eta, outcome.learned.deviation);
-    outcome.learned.queue.set(this.learnedQueue);
-    updateVirtualQueue(this.learnedQueue, outcome.learned.deviation, config.balanceTolerance);
+    if (countsRequests) countDeviation(this.countScale, outcome.eta, learned.deviation);
+    outcome.queue.set(this.queue);
+    learned.queue.set(this.learnedQueue);
+    updateVirtualQueue(this.queue, outcome.deviation, balanceTolerance);
+    updateVirtualQueue(this.learnedQueue, learned.deviation, balanceTolerance);
     this.slot++;
     const isLast = this.slot === config.slots;
     this.mobility.advance(this.slot);
     this.observe();
-    if (isLast) this.drain(slotStartAt, this.slot * config.slotSeconds);
-    else outcome.requestSeconds += this.serving.requestCount * config.slotSeconds;
-    outcome.inSystem = this.serving.requestCount;
+    if (isLast) this.drain();
+    else outcome.requestSeconds += serving.requestCount * slotSeconds;
+    outcome.inSystem = serving.requestCount;
     outcome.preemptions = this.preemptions - preemptionsBefore;
-    const terms = this.options.reward?.(outcome);
-    const streams = terms === undefined ? null : slotReward(terms, config.latencyWeight, config.users);
-    const reward = streams === null ? null : streams.delayed + streams.immediate;
-    return { stepType: isLast ? 'last' : 'mid', reward, discount: 1, view: this.view, outcome };
+    let reward: number | null = null;
+    if (options.reward !== undefined) {
+      const { delayed, immediate } = slotReward(options.reward(outcome), config.latencyWeight, config.users);
+      reward = delayed + immediate;
+    }
+    return { stepType: isLast ? 'last' : 'mid', reward, view: this.view, outcome };
   }
 
   /**
@@ -183,14 +164,12 @@ export class EdgeEnv {
    * recorder is the one given here.
    */
   fork(recorder?: IterationRecorder): EdgeEnv {
-    const { workload, channel } = this;
-    const parts = { serving: this.serving.fork(), workload, channel };
-    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder }, parts);
+    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder, serving: this.serving.fork() });
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);
     copy.learnedQueue.set(this.learnedQueue);
-    if (copy.counted !== null && this.counted !== null) copy.counted.copyFrom(this.counted);
+    copy.countScale = { ...this.countScale };
     copy.view.copyHistory(this.view);
     copy.outcome.completions.handles = [...this.outcome.completions.handles];
     copy.observe();
@@ -199,30 +178,26 @@ export class EdgeEnv {
 
   /** Draws the slot's requests and reads the servers. */
   private observe(): void {
-    const { requests, view } = this;
-    this.workload.fill(this.slot, requests);
-    this.arrived = requests.count;
-    const { oversized, largest } = admitArrivals(requests, this.slot, this.config, view.largestPool);
-    this.oversized = oversized;
-    view.refresh(this.slot, requests.count, this.shownQueue, largest, this.serving.servers);
+    const { requests, slot, view } = this;
+    this.workload.fill(slot, requests);
+    const { largest, ...arrivals } = admitArrivals(requests, slot, this.config, view.largestPool);
+    this.arrivals = arrivals;
+    view.refresh(slot, requests.count, this.shownQueue, largest, this.servers);
   }
 
   /** Preemptions since the run began. */
   private get preemptions(): number {
-    return this.serving.servers.reduce((sum, server) => sum + server.preemptions, 0);
+    return this.servers.reduce((sum, server) => sum + server.preemptions, 0);
   }
 
-  /** Counts the slot's requests per server. */
-  private checkAssignment(assignment: Int32Array): void {
+  private countBatches(assignment: Int32Array): void {
     const { requests, batchCount } = this;
-    const { servers } = this.serving;
     batchCount.fill(0);
-    this.outcome.sent.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const s = assignment[i];
       // An entry that is missing is NaN or undefined.
-      if (!(s >= 0 && s < servers.length))
-        throw invalid(`assignment[${String(i)}]`, s, `a server's index, 0 to ${String(servers.length - 1)}`);
+      if (!(s >= 0 && s < batchCount.length))
+        throw invalid(`assignment[${i}]`, s, `a server's index, 0 to ${batchCount.length - 1}`);
       batchCount[s]++;
     }
   }
@@ -230,6 +205,7 @@ export class EdgeEnv {
   /** Enters the slot's requests into the table and sends them to their servers. */
   private send(assignment: Int32Array): void {
     const { config, requests, batchCount, outcome, view, slot } = this;
+    outcome.sent.fill(0);
     for (let i = 0; i < requests.count; i++) {
       const server = assignment[i];
       const inputTokens = requests.inputTokens[i];
@@ -248,30 +224,32 @@ export class EdgeEnv {
     }
   }
 
-  /** Moves the requests that have left from the table to the outcome. */
-  private collect(slotStartAt: number): void {
+  /** Moves the requests that have left from the table to the outcome of slot `slot`. */
+  private collect(slot: number): void {
     const { completed, lost, table } = this.serving;
     const { outcome } = this;
     const { slotSeconds } = this.config;
+    const startAt = slot * slotSeconds;
     for (const handle of lost) {
       outcome.rejected++;
       outcome.lostToPrediction++;
       // No latency counts it, so its time in the earlier slots does not count either.
-      outcome.requestSeconds -= slotStartAt - table.slot[handle] * slotSeconds;
+      outcome.requestSeconds -= startAt - table.slot[handle] * slotSeconds;
       table.release(handle);
     }
     for (const handle of completed) {
       outcome.completions.handles.push(handle);
-      outcome.requestSeconds += table.completedAt[handle] - slotStartAt;
+      outcome.requestSeconds += table.completedAt[handle] - startAt;
     }
   }
 
   /** After slot T the servers run until nothing is left; their completions count to the last slot (V-A). */
-  private drain(lastSlotStartAt: number, cutAt: number): void {
+  private drain(): void {
     const { serving, options, outcome } = this;
+    const cutAt = this.slot * this.config.slotSeconds;
     for (let slot = serving.nextBusySlot(); slot < Infinity; slot = serving.nextBusySlot()) {
       serving.runSlot(slot, options.recorder);
-      this.collect(lastSlotStartAt);
+      this.collect(this.slot - 1);
     }
     outcome.completions.handles.forEach((handle, k) => {
       if (serving.table.completedAt[handle] > cutAt) outcome.drainedLatency += outcome.completions.delays(k).total;

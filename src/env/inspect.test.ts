@@ -88,7 +88,7 @@ describe('a request that was preempted', () => {
       const { metrics } = again;
       expect(metrics.preemptions).toBeGreaterThan(1);
       expect(metrics.lostToPrediction).toBe(0);
-      expect(again.requests.some(({ earlierStays }) => earlierStays.length > 0)).toBe(true);
+      expect(again.requests.some(({ stays }) => stays.length > 1)).toBe(true);
       for (const request of again.requests) {
         const rows = requestIterations(again, request);
         expect(rows.map((row) => row.token).filter((token) => token > 0)).toEqual(

@@ -1,13 +1,19 @@
 import { kilobytesToBytes } from '../core/units';
-import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
-import type { SlotOutcome } from './outcome';
-import type { SchedulerFactory } from './scheduler';
-import { simulateOn } from './simulate';
 import type { Completion } from '../system/completion';
 import type { SystemConfig } from '../system/config';
+import { serverSpecs } from '../system/gpus';
 import type { ServerSpec } from '../system/scenario';
 import type { Iteration } from '../system/trajectory';
+import type { EdgeEnvOptions } from './edge-env';
 import type { RunMetrics } from './metrics';
+import type { SchedulerFactory } from './scheduler';
+import { simulate } from './simulate';
+
+/** A stay of a request in the running batch, s. */
+export interface Stay {
+  readonly joinedAt: number;
+  readonly endedAt: number;
+}
 
 /** A completed request with the points in time that it passed and the parts of D_tot between them, all s. */
 export interface InspectedRequest extends Completion {
@@ -16,14 +22,8 @@ export interface InspectedRequest extends Completion {
   /** Start of its slot. */
   readonly arrivedAt: number;
   readonly transmittedAt: number;
-  /** Its stays in the running batch that ended with a preemption; the last stay is from joinedAt to completedAt. */
-  readonly earlierStays: readonly Stay[];
-}
-
-/** A stay of a request in the running batch, s. */
-export interface Stay {
-  readonly joinedAt: number;
-  readonly endedAt: number;
+  /** More than one if it was preempted. */
+  readonly stays: readonly Stay[];
 }
 
 /** One decode iteration with its phase. */
@@ -32,21 +32,11 @@ export interface InspectedIteration extends Iteration {
   readonly phase: 'I' | 'II';
 }
 
+/** The columns of a slot's outcome that are kept: η_s(t), M_pk(t) over the pool, K_s(t), Y_s(t) and Z_s(t). */
+const SLOT_COLUMNS = ['eta', 'peak', 'iterations', 'deviation', 'queue'] as const;
+
 /** One server in one slot, t < T. */
-export interface InspectedSlot {
-  readonly slot: number;
-  readonly server: number;
-  /** η_s(t). */
-  readonly eta: number;
-  /** M_pk(t) over the pool. */
-  readonly peak: number;
-  /** K_s(t). */
-  readonly iterations: number;
-  /** Y_s(t). */
-  readonly deviation: number;
-  /** Z_s(t). */
-  readonly queue: number;
-}
+export type InspectedSlot = Readonly<Record<'slot' | 'server' | (typeof SLOT_COLUMNS)[number], number>>;
 
 /** All requests, iterations and slots of a short run, with the drain after slot T. */
 export interface Inspection {
@@ -74,20 +64,11 @@ export function inspect(
   options: Omit<EdgeEnvOptions, 'recorder'> = {},
 ): Inspection {
   const iterations: Iteration[] = [];
-  const stays = new Map<string, Stay[]>();
-  const env = new EdgeEnv(config, seed, {
-    ...options,
-    recorder: {
-      record: (iteration) => iterations.push(iteration),
-      preempted(slot, index, joinedAt, endedAt) {
-        const id = requestId(slot, index);
-        stays.set(id, [...(stays.get(id) ?? []), { joinedAt, endedAt }]);
-      },
-    },
-  });
+  const requests: InspectedRequest[] = [];
   const slots: InspectedSlot[] = [];
   const assignments: number[][] = [];
-  const requests: InspectedRequest[] = [];
+  /** Stays that ended with a preemption, by the request's id. */
+  const preempted = new Map<string, Stay[]>();
   const noted: SchedulerFactory = (system, rng) => {
     const assign = scheduler(system, rng);
     return (view, assignment) => {
@@ -95,46 +76,45 @@ export function inspect(
       assignments.push(Array.from(assignment.subarray(0, view.count)));
     };
   };
-  const metrics = simulateOn(env, noted, (outcome) => {
-    slots.push(...slotRows(outcome));
-    for (const request of outcome.completions.rows()) {
-      const id = requestId(request.slot, request.index);
-      const arrivedAt = request.slot * config.slotSeconds;
-      const transmittedAt = arrivedAt + request.transmission;
-      requests.push({ ...request, id, arrivedAt, transmittedAt, earlierStays: stays.get(id) ?? [] });
-    }
+  const metrics = simulate(config, noted, seed, {
+    ...options,
+    recorder: {
+      record: (iteration) => iterations.push(iteration),
+      preempted(slot, index, joinedAt, endedAt) {
+        const id = requestId(slot, index);
+        preempted.set(id, [...(preempted.get(id) ?? []), { joinedAt, endedAt }]);
+      },
+    },
+    onSlot(outcome) {
+      const { slot, eta, completions } = outcome;
+      eta.forEach((_, server) => {
+        const columns = SLOT_COLUMNS.map((name) => [name, outcome[name][server]]);
+        slots.push({ slot, server, ...Object.fromEntries(columns) } as InspectedSlot);
+      });
+      for (const request of completions.rows()) {
+        const id = requestId(request.slot, request.index);
+        const arrivedAt = request.slot * config.slotSeconds;
+        const stays = [...(preempted.get(id) ?? []), { joinedAt: request.joinedAt, endedAt: request.completedAt }];
+        requests.push({ ...request, id, arrivedAt, transmittedAt: arrivedAt + request.transmission, stays });
+      }
+    },
   });
   requests.sort((a, b) => a.slot - b.slot || a.index - b.index);
   iterations.sort((a, b) => a.server - b.server || a.startsAt - b.startsAt);
-  const servers = env.servers.map((server) => server.spec);
-  const rows = withPhases(iterations, requests);
   return {
     config,
     kvBytesPerToken: kilobytesToBytes(config.kvKilobytesPerToken),
-    servers,
+    servers: serverSpecs(config),
     requests,
-    iterations: rows,
+    iterations: withPhases(iterations, requests),
     slots,
     assignments,
     metrics,
   };
 }
 
-function slotRows({ slot, eta, peak, iterations, deviation, queue }: SlotOutcome): InspectedSlot[] {
-  return Array.from(eta, (value, s) => ({
-    slot,
-    server: s,
-    eta: value,
-    peak: peak[s],
-    iterations: iterations[s],
-    deviation: deviation[s],
-    queue: queue[s],
-  }));
-}
-
-/** "t3-7": the eighth request of slot 3. */
 function requestId(slot: number, index: number): string {
-  return `t${String(slot)}-${String(index)}`;
+  return `t${slot}-${index}`;
 }
 
 /** k ≤ k̃: the iteration starts before the prefill of its slot's batch has ended. */

@@ -1,5 +1,4 @@
 import { Quantiles } from '../core/quantiles';
-import type { Delays } from '../system/completion';
 import type { SlotOutcome } from './outcome';
 import { BacklogRecord, type Stability } from './stability';
 import { nextQueue } from './virtual-queue';
@@ -7,14 +6,23 @@ import { nextQueue } from './virtual-queue';
 /** A pool this full counts as near its limit (V-D). */
 export const HIGH_KV = 0.9;
 
+export const partNames = ['transmission', 'synchronisation', 'prefillQueue', 'prefill', 'admission', 'decode'] as const;
+
 /** The parts of D_tot, s, that sum to it: of one request, or means over a run's completed requests. */
-export type LatencyParts = Omit<Delays, 'total'>;
+export type LatencyParts = Readonly<Record<(typeof partNames)[number], number>>;
 
 /** The numbers of an outcome that a run adds up. */
-type Counted = 'arrived' | 'rejected' | 'lostToPrediction' | 'misassigned' | 'preemptions';
+const COUNTED = ['arrived', 'rejected', 'lostToPrediction', 'misassigned', 'preemptions'] as const;
+
+/** The numbers of a run that are kept server by server. */
+const OF_SERVER = ['eta', 'peak', 'deviation', 'iterations'] as const;
+
+function valueOfEach<K extends string>(names: readonly K[], of: (name: K) => number = () => 0): Record<K, number> {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<K, number>;
+}
 
 /** The report of a run; latencies in seconds, NaN when no request was completed. */
-export interface RunMetrics extends Readonly<Pick<SlotOutcome, Counted>> {
+export interface RunMetrics extends Readonly<Pick<SlotOutcome, (typeof COUNTED)[number]>> {
   readonly slots: number;
   readonly completed: number;
   /** Requests in the system after the last slot. */
@@ -39,43 +47,24 @@ export interface RunMetrics extends Readonly<Pick<SlotOutcome, Counted>> {
   /** ∫N(t)dt against Σ D_tot, relative: 0 when every request is accounted for (Little's law). */
   readonly littleResidual: number;
   readonly stability: Stability;
-  /** Mean η_s, peak, mean Y_s and decode iterations per server. */
-  readonly perServer: readonly {
-    readonly eta: number;
-    readonly peak: number;
-    readonly deviation: number;
-    readonly iterations: number;
-  }[];
+  /** Mean η_s, largest peak, mean Y_s and decode iterations per server. */
+  readonly perServer: readonly Readonly<Record<(typeof OF_SERVER)[number], number>>[];
 }
 
 /** Sums up a run, slot by slot, in constant memory. */
 export class Metrics {
-  private readonly counts = {
-    slots: 0,
-    arrived: 0,
-    completed: 0,
-    rejected: 0,
-    lostToPrediction: 0,
-    misassigned: 0,
-    preemptions: 0,
-    inFlight: 0,
-  };
+  private readonly counts = valueOfEach(COUNTED);
+  private slots = 0;
+  private completed = 0;
+  private inFlight = 0;
   private latency = 0;
   private requestSeconds = 0;
   private highKv = 0;
   private queueSum = 0;
   private readonly quantiles = new Quantiles();
-  /** Sums of the parts of D_tot. */
-  private readonly parts = {
-    transmission: 0,
-    synchronisation: 0,
-    prefillQueue: 0,
-    prefill: 0,
-    admission: 0,
-    decode: 0,
-  };
+  private readonly parts = valueOfEach(partNames);
   /** Sums, the largest peak and the last Z of each server, [S]. */
-  private readonly servers: { eta: number; peak: number; deviation: number; iterations: number; queue: number }[];
+  private readonly servers: Record<(typeof OF_SERVER)[number] | 'queue', number>[];
   private readonly backlog: BacklogRecord;
 
   constructor(
@@ -83,31 +72,22 @@ export class Metrics {
     private readonly tolerance: number,
   ) {
     this.backlog = new BacklogRecord(serverCount);
-    this.servers = Array.from({ length: serverCount }, () => ({
-      eta: 0,
-      peak: 0,
-      deviation: 0,
-      iterations: 0,
-      queue: 0,
-    }));
+    this.servers = Array.from({ length: serverCount }, () => valueOfEach([...OF_SERVER, 'queue']));
   }
 
   add(outcome: SlotOutcome): void {
-    const { counts, parts } = this;
+    const { parts } = this;
     const { completions } = outcome;
-    counts.slots++;
-    counts.arrived += outcome.arrived;
-    counts.completed += completions.length;
-    counts.rejected += outcome.rejected;
-    counts.lostToPrediction += outcome.lostToPrediction;
-    counts.misassigned += outcome.misassigned;
-    counts.preemptions += outcome.preemptions;
-    counts.inFlight = outcome.inSystem;
+    for (const name of COUNTED) this.counts[name] += outcome[name];
+    this.slots++;
+    this.completed += completions.length;
+    this.inFlight = outcome.inSystem;
     this.requestSeconds += outcome.requestSeconds;
     for (let k = 0; k < completions.length; k++) {
       const delays = completions.delays(k);
       this.latency += delays.total;
       this.quantiles.add(delays.total);
+      // Written out: a loop over the names is slower.
       parts.transmission += delays.transmission;
       parts.synchronisation += delays.synchronisation;
       parts.prefillQueue += delays.prefillQueue;
@@ -130,26 +110,26 @@ export class Metrics {
 
   /** The report of the run so far. */
   report(): RunMetrics {
-    const { counts, latency, quantiles, servers } = this;
-    const { slots, completed } = counts;
+    const { counts, slots, completed, inFlight, latency, quantiles, servers } = this;
     const pairs = slots * servers.length;
     const per = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
     const sumOver = (field: 'eta' | 'deviation' | 'queue'): number => servers.reduce((sum, one) => sum + one[field], 0);
     return {
+      slots,
+      completed,
       ...counts,
+      inFlight,
       meanLatency: latency / completed,
       p50Latency: quantiles.quantile(0.5),
       p99Latency: quantiles.quantile(0.99),
-      parts: Object.fromEntries(
-        Object.entries(this.parts).map(([name, sum]) => [name, sum / completed]),
-      ) as unknown as LatencyParts,
+      parts: valueOfEach(partNames, (name) => this.parts[name] / completed),
       deviation: per(sumOver('deviation'), pairs),
       worstDeviation: per(Math.max(...servers.map(({ deviation }) => deviation)), slots),
       meanQueue: per(this.queueSum, pairs),
       finalQueue: per(sumOver('queue'), servers.length),
       meanEta: per(sumOver('eta'), pairs),
       highKvPercent: 100 * per(this.highKv, pairs),
-      littleResidual: counts.inFlight > 0 || latency === 0 ? 0 : this.requestSeconds / latency - 1,
+      littleResidual: inFlight > 0 || latency === 0 ? 0 : this.requestSeconds / latency - 1,
       stability: this.backlog.stability(),
       perServer: servers.map(({ eta, peak, deviation, iterations }) => ({
         eta: per(eta, slots),

@@ -144,7 +144,7 @@ describe('a policy that sees predicted lengths', () => {
     const { users: U, servers: S } = config;
     const policy = createPolicy(S, [16, 16, 8], createRng(3));
     const seen = [400, 600].map((tokens) => {
-      const env = new EdgeEnv(config, 1, {}, { workload: withTruth(tokens) });
+      const env = new EdgeEnv({ ...config, predictionError: 'none' }, 1, { workload: withTruth(tokens) });
       const record = slotRecord(policy, U, S);
       const assignment = new Int32Array(U);
       let { view } = env.reset();

@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { creditRule } from '../lyreo/credit/credit';
+import { own } from '../lyreo/credit/own';
+import type { LearningMethod } from '../lyreo/method';
 import { loadCheckpoint, loadPolicy, resumeLearner } from '../lyreo/checkpoint';
 import { DivergenceError, Learner, type UpdateDetail, type UpdateLog } from '../lyreo/lyreo';
 import { tinyConfig } from '../../tests/support/tiny';
@@ -198,6 +201,19 @@ describe('learningOf', () => {
     ['lyreo', { learningRates: 1 }, /training: learningRates is 1; allowed: one of gamma, /],
     ['lyreo', { learningRate: Number.NaN }, /training: learningRate is NaN; allowed: a finite number > 0/],
   ];
+  it('refuses a credit rule or a reward of your own under an id of the library, or under none', () => {
+    const lyreo = methods.lyreo.learning as LearningMethod;
+    const credit = creditRule('own', (...args) => own.create(args[2]).assign(args[0], args[1], args[3]));
+    expect(() => learningOf({ ...lyreo, credit })).toThrow(
+      /id of your credit rule is "own"; allowed: another one than delayed, /,
+    );
+    const reward = { ...lyreo.reward };
+    expect(() => learningOf({ ...lyreo, reward })).toThrow(/id of your reward is "drift-plus-penalty"; allowed: /);
+    expect(() => creditRule('', credit.create as never)).toThrow(
+      'id of a credit rule is ""; allowed: a name of its own',
+    );
+  });
+
   it.each(refused)('refuses %s with %j', (name, training, text) => {
     expect(() => learningOf(name, training)).toThrow(text);
   });

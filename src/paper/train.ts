@@ -12,16 +12,27 @@ export const learningMethods: readonly MethodName[] = (Object.keys(methods) as M
 /**
  * The learning method and the hyperparameters of a method.
  *
- * @throws UserError when it does not learn, or a hyperparameter is not allowed.
+ * @throws UserError when it does not learn, a hyperparameter is not allowed, or a function of yours has the id of one of
+ * the library's.
  */
 export function learningOf(
   method: MethodName | LearningMethod,
   overrides: Partial<TrainingConfig> = {},
 ): { readonly method: LearningMethod; readonly training: TrainingConfig } {
-  if (typeof method === 'object') return { method, training: trainingConfig(method, overrides) };
+  if (typeof method === 'object') {
+    checkIds('credit rule', method.credit, creditRules);
+    checkIds('reward', method.reward, rewards);
+    return { method, training: trainingConfig(method, overrides) };
+  }
   const { learning, training } = (methods as Partial<typeof methods>)[method] ?? {};
   if (learning === undefined) throw invalid('method', method, `one that learns: ${learningMethods.join(', ')}`);
   return { method: learning, training: trainingConfig(learning, { ...training, ...overrides }) };
+}
+
+/** Run keys and files know a function by its id alone. */
+function checkIds<T extends { readonly id: string }>(noun: string, own: T, known: readonly T[]): void {
+  if (known.every((other) => other === own || other.id !== own.id)) return;
+  throw invalid(`id of your ${noun}`, own.id, `another one than ${known.map(({ id }) => id).join(', ')}`);
 }
 
 /**

@@ -1,8 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
-import { EdgeEnv } from '../../src/env/edge-env';
 import type { RunMetrics } from '../../src/env/metrics';
 import type { SlotOutcome } from '../../src/env/outcome';
-import { type SimulateOptions, simulateOn } from '../../src/env/simulate';
+import { type SimulateOptions, simulate } from '../../src/env/simulate';
 import { schedulers } from '../../src/schedulers/index';
 import type { SystemConfig } from '../../src/system/config';
 import { systemConfig } from '../../src/system/presets';
@@ -35,8 +34,8 @@ interface PlayOptions extends SimulateOptions {
 
 /** The whole environment step, slot by slot: workload, mobility, channel, LL in-slot, engine, metrics; drain included. */
 function play(config: SystemConfig, seed: number, options: PlayOptions): RunMetrics {
-  const env = new EdgeEnv(config, seed, options, options.isLean === true ? { serving: leanServing(config) } : {});
-  return simulateOn(env, schedulers['ll-in-slot'], options.onSlot);
+  const serving = options.isLean === true ? leanServing(config) : undefined;
+  return simulate(config, schedulers['ll-in-slot'], seed, { ...options, serving });
 }
 
 /** Throws if the lean loop's results differ from the library's by more than rounding: speeds of the same work are compared. */

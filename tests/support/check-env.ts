@@ -21,7 +21,6 @@ function demand(holds: boolean, what: string): void {
 function checkStep(step: TimeStep, servers: number, isFirst: boolean): void {
   const { view, outcome, reward } = step;
   demand((step.stepType === 'first') === isFirst, 'reset gives the first step, and only reset');
-  demand(step.discount === 1, 'the discount is 1: the cut at T is a truncation');
   demand((outcome === null) === isFirst, 'every step but the first has an outcome');
   demand(reward === null || (!isFirst && Number.isFinite(reward)), 'a reward is finite, and the first step has none');
   for (const column of [view.user, view.inputTokens, view.predictedTokens])

@@ -1,3 +1,4 @@
+import { invalid } from '../../core/errors';
 import type { Rng } from '../../core/rng';
 import type { Reward } from '../../env/reward';
 import type { SystemConfig } from '../../system/config';
@@ -82,8 +83,10 @@ export type CreditFunction = (rollout: Rollout, values: Float64Array, setup: Cre
  * Wraps a function into a credit rule.
  *
  * @param id enters run keys and checkpoints; another rule has another id.
+ * @throws UserError when it is empty.
  */
 export function creditRule(id: string, assign: CreditFunction): CreditFactory {
+  if (id === '') throw invalid('id of a credit rule', id, 'a name of its own');
   return {
     id,
     create: (setup) => ({ id, assign: (rollout, values, rng) => assign(rollout, values, setup, rng) }),

@@ -1,9 +1,8 @@
 /** The runs without learning by which some constants are judged. */
 import { kilobytesToBytes } from '../../core/units';
-import { EdgeEnv } from '../../env/edge-env';
 import type { RunMetrics } from '../../env/metrics';
 import type { SchedulerFactory } from '../../env/scheduler';
-import { simulateOn } from '../../env/simulate';
+import { simulate } from '../../env/simulate';
 import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
@@ -101,5 +100,5 @@ export function simulateUnder(
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
   const gpus = gpuPresets(config.kvPoolFraction, toCalibrated(constants, ''));
   const serving = new Serving(serverSpecs(config, gpus), { ...config, kvBytesPerToken });
-  return simulateOn(new EdgeEnv(config, seed, {}, { serving }), scheduler);
+  return simulate(config, scheduler, seed, { serving });
 }
