@@ -141,7 +141,9 @@ describe('lyreo scoreboard', () => {
     const { out } = lyreo('a', 'scoreboard', '--profile', 'smoke', '--json');
     const board = JSON.parse(out) as Scoreboard;
     expect(board.profile).toBe('smoke');
-    const { holds, doesNotHold, cannotBeTested } = board.claims;
-    expect(holds + doesNotHold + cannotBeTested).toBe(board.rows.filter(({ kind }) => kind !== 'setting').length);
+    const { holds, contradicted, notShown, cannotBeTested } = board.claims;
+    expect(holds + contradicted + notShown + cannotBeTested).toBe(
+      board.rows.filter(({ kind }) => kind !== 'setting').length,
+    );
   });
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
-import { type Judgement, withUnit } from '../paper/judgement';
+import { withUnit } from '../paper/judgement';
 import { type ProfileName, profileNames } from '../paper/profiles';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { printJson } from './console';
@@ -19,7 +19,9 @@ interface ScoreboardFlags {
 export function scoreboardCommand(program: Command): void {
   program
     .command('scoreboard')
-    .description('every number and claim of the paper against the stored runs: holds, does not, cannot be tested')
+    .description(
+      'every number and claim of the paper against the stored runs: holds, contradicted, not shown, cannot be tested',
+    )
     .addOption(
       option('--profile <name>', `profile of the runs: ${profileNames.join(', ')}`, z.enum(profileNames), 'paper'),
     )
@@ -44,7 +46,7 @@ do with the paper's.
 
 Examples:
   $ lyreo scoreboard
-  $ lyreo scoreboard --json | jq '.rows[] | select(.isContradicted) | .id'
+  $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "contradicted") | .id'
   $ lyreo scoreboard --profile quick
   $ lyreo scoreboard --readme README.md docs/results.md`,
     )
@@ -75,26 +77,20 @@ function scoreboardText({ rows, summary, profile }: Scoreboard): string {
 }
 
 function rowText(row: ScoreboardRow): string {
-  const { claim, paper, unit, ours, of, reason, id, kind, mark, repeats, lyreoPrinted, cause } = row;
+  const { claim, paper, unit, ours, of, reason, id, kind, mark, repeats, verdict, lyreoPrinted, cause } = row;
   const numbers =
     kind === 'number' && ours !== null ? `; ours ${withUnit(short(ours.mean), unit)}, ${ours.n} seeds` : '';
-  const decision = decisionText(row);
-  const other = lyreoPrinted === null ? decision : decisionText(lyreoPrinted);
+  const other = lyreoPrinted?.verdict ?? verdict;
   const notes = [
     id,
     mark ?? '',
     repeats.length === 0 ? '' : `repeats ${repeats.join(', ')}`,
-    other === decision ? '' : `printed: ${other}`,
+    other === verdict ? '' : `printed: ${other}`,
   ];
   const lines = [
-    [decision, `${claim}${paper === '' ? '' : `  paper ${paper}${numbers}`}`],
+    [verdict, `${claim}${paper === '' ? '' : `  paper ${paper}${numbers}`}`],
     ['', `${reason === '' ? of : reason}  (${notes.filter((note) => note !== '').join('; ')})`],
     ...(cause === null ? [] : [['', `Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`]]),
   ];
   return lines.map(([head, text]) => `  ${head.padEnd(16)}  ${text}`).join('\n');
-}
-
-/** `contradicted` and `not shown` in the place of `does not hold`. */
-function decisionText({ verdict, isContradicted }: Judgement): string {
-  return verdict === 'does not hold' ? (isContradicted ? 'contradicted' : 'not shown') : verdict;
 }

@@ -1,17 +1,15 @@
 import { type Interval, meanInterval } from '../core/statistics';
 
-/** The three verdicts on a claim. */
-export type Verdict = 'holds' | 'does not hold' | 'cannot be tested';
+/** A claim holds, our runs exclude it, they do neither and more seeds may, or it lacks runs. */
+export type Verdict = 'holds' | 'contradicted' | 'not shown' | 'cannot be tested';
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** The claim does not hold, and our runs exclude it; otherwise they only do not show it, and more seeds may. */
-  readonly isContradicted: boolean;
   /** Our number, or that of the least favourable part; null when there is none, as for an overloaded system. */
   readonly ours: Interval | null;
   /** The name of the quantity in `ours`. */
   readonly of: string;
-  /** The reason in one sentence. */
+  /** One sentence. */
   readonly reason: string;
 }
 
@@ -35,10 +33,9 @@ export const SEEDS_FOR_SIGNS = 5;
 /** The largest probability with which signs that mean nothing may decide: 5 of 5 seeds have it. */
 const SIGN_LEVEL = 1 / 32;
 
-/** Three significant digits, for a sentence. */
+/** Three significant digits. */
 export function formatNumber(x: number): string {
-  if (!Number.isFinite(x)) return '?';
-  return String(Number(x.toPrecision(3)));
+  return Number.isFinite(x) ? String(Number(x.toPrecision(3))) : '?';
 }
 
 /** `2.45 s`, or the text alone where there is no unit. */
@@ -51,18 +48,18 @@ export function intervalText({ mean: centre, lo, hi }: Interval, unit = ''): str
   return withUnit(`${formatNumber(centre)} [${formatNumber(lo)}, ${formatNumber(hi)}]`, unit);
 }
 
+type Side = 'above' | 'below' | 'undecided';
+
 /**
  * The side of 0 on which values lie. With five seeds or more the signs decide: so many on one side that chance gives it
  * at most once in 32 times (5 of 5, 8 of 9). That needs no normal distribution, and one seed that runs away does not
  * swallow the others. With fewer seeds their 95 % interval decides, or that all of them are infinite.
  */
-export function sideOf(values: readonly number[]): 'above' | 'below' | 'undecided' {
-  const [above, below] = [values.filter((x) => x > 0).length, values.filter((x) => x < 0).length];
+export function sideOf(values: readonly number[]): Side {
   const n = values.length;
-  if (n >= SEEDS_FOR_SIGNS) {
-    if (signTail(above, n) <= SIGN_LEVEL) return 'above';
-    return signTail(below, n) <= SIGN_LEVEL ? 'below' : 'undecided';
-  }
+  const isMostly = (sign: number): boolean =>
+    signTail(values.filter((x) => Math.sign(x) === sign).length, n) <= SIGN_LEVEL;
+  if (n >= SEEDS_FOR_SIGNS) return isMostly(1) ? 'above' : isMostly(-1) ? 'below' : 'undecided';
   if (n < 2) return 'undecided';
   if (values.every((x) => x === Infinity)) return 'above';
   if (values.every((x) => x === -Infinity)) return 'below';
@@ -70,15 +67,20 @@ export function sideOf(values: readonly number[]): 'above' | 'below' | 'undecide
   return lo > 0 ? 'above' : hi < 0 ? 'below' : 'undecided';
 }
 
-/** A judgement that no number decides. */
-export function plain(verdict: Verdict, of: string, reason: string): Judgement {
-  return { verdict, isContradicted: false, ours: null, of, reason };
+/** The probability of at least k heads in n throws of a fair coin, Σ_{j≥k} C(n, j)/2ⁿ: the sign test's level. */
+function signTail(k: number, n: number): number {
+  let [tail, ways] = [0, 1];
+  for (let j = n; j >= k; j--) {
+    tail += ways;
+    ways = (ways * j) / (n - j + 1);
+  }
+  return tail / 2 ** n;
 }
 
 /** A claim without the runs that it takes. */
 export function untestable(of: string, n: number): Judgement {
   const reason = n === 0 ? `runs missing for ${of}` : `one seed only for ${of}; a verdict needs two`;
-  return plain('cannot be tested', of, reason);
+  return { verdict: 'cannot be tested', ours: null, of, reason };
 }
 
 /** The interval of values that are all finite. */
@@ -96,7 +98,7 @@ function valuesText(values: readonly number[], unit = ''): string {
 /**
  * The judgement by a quantity; too few seeds, or a quotient of 0 by 0, decide nothing.
  *
- * @param isExcluded whether a claim that does not hold is contradicted, and not only not shown.
+ * @param isExcluded whether our runs exclude a claim that does not hold.
  * @param lacking the quantity that lacks seeds, where it is not the judged one.
  */
 function judged(of: Named, holds: boolean, isExcluded: boolean, reason: string, lacking = of.name): Judgement {
@@ -104,10 +106,10 @@ function judged(of: Named, holds: boolean, isExcluded: boolean, reason: string, 
   if (values.length < 2) return untestable(lacking, values.length);
   if (values.some(Number.isNaN)) {
     const why = `${lacking}: no number, since a run is overloaded or the divisor of a seed is 0`;
-    return plain('cannot be tested', lacking, why);
+    return { verdict: 'cannot be tested', ours: null, of: lacking, reason: why };
   }
-  const verdict = holds ? 'holds' : 'does not hold';
-  return { verdict, isContradicted: !holds && isExcluded, ours: finiteInterval(values), of: of.name, reason };
+  const verdict = holds ? 'holds' : isExcluded ? 'contradicted' : 'not shown';
+  return { verdict, ours: finiteInterval(values), of: of.name, reason };
 }
 
 /**
@@ -136,11 +138,11 @@ export function numberHolds(
 /** a < b holds if the paired differences b − a lie above 0 by `sideOf`. */
 export function isLess(a: Named, b: Named): Judgement {
   const change = difference(`${b.name} − ${a.name}`, a, b);
-  const side = sideOf(valuesOf(change));
+  const values = valuesOf(change);
+  const side = sideOf(values);
   const why = { above: '', below: ': the opposite is significant', undecided: ': no significant difference' }[side];
-  const lacking = change.values.size < 2 && a.values.size > b.values.size ? b.name : a.name;
-  const reason = `${change.name} = ${valuesText(valuesOf(change))}${why}`;
-  return judged(change, side === 'above', side === 'below', reason, lacking);
+  const lacking = values.length < 2 && a.values.size > b.values.size ? b.name : a.name;
+  return judged(change, side === 'above', side === 'below', `${change.name} = ${valuesText(values)}${why}`, lacking);
 }
 
 /** A quantity lies above a limit, below one, or between two, by `sideOf`. */
@@ -154,9 +156,9 @@ export function isBounded(
     ...(below === undefined ? [] : [sideOf(values.map((x) => below - x))]),
   ];
   const holds = sides.every((side) => side === 'above');
-  const limits = [above, below].filter((limit) => limit !== undefined);
+  const limits = [above, below].filter((limit) => limit !== undefined).map(formatNumber);
   const where = limits.length === 2 ? 'within' : above === undefined ? 'below' : 'above';
-  const reason = `${quantity.name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.map(formatNumber).join(' to ')}`;
+  const reason = `${quantity.name} is ${valuesText(values)}, ${holds ? '' : 'not '}${where} ${limits.join(' to ')}`;
   return judged(quantity, holds, sides.includes('below'), reason);
 }
 
@@ -169,7 +171,7 @@ export function isMonotone(name: string, points: readonly Named[], direction: 'r
   const bare = points.find(({ values }) => values.size < 2);
   if (bare !== undefined || points.length === 0) return untestable(bare?.name ?? name, bare?.values.size ?? 0);
   const sign = direction === 'rises' ? 1 : -1;
-  const along = (step: Named): ReturnType<typeof sideOf> => sideOf(valuesOf(step).map((x) => sign * x));
+  const along = (step: Named): Side => sideOf(valuesOf(step).map((x) => sign * x));
   const steps = points.slice(1).map((point, i) => difference(`${points[i].name} to ${point.name}`, points[i], point));
   const against = steps.filter((step) => along(step) === 'below').map((step) => step.name);
   const change = difference(`last − first, ${name}`, points[0], points[points.length - 1]);
@@ -179,84 +181,22 @@ export function isMonotone(name: string, points: readonly Named[], direction: 'r
   return judged(change, side === 'above' && against.length === 0, side !== 'undecided', reason);
 }
 
-const having = (parts: readonly Judgement[], wanted: Verdict): Judgement[] =>
-  parts.filter(({ verdict }) => verdict === wanted);
-
-const reasons = (parts: readonly Judgement[]): string => parts.map(({ reason }) => reason).join('; ');
-
-/**
- * A conjunction: it holds if every part does, each at its own level (an intersection–union test, so no correction is
- * due). One part that fails decides it, whatever the others lack.
- */
-export function allHold(parts: readonly Judgement[]): Judgement {
-  if (parts.length === 0) return untestable('a sweep that the profile does not have', 0);
-  const [failed, open] = [having(parts, 'does not hold'), having(parts, 'cannot be tested')];
-  const few = (list: readonly Judgement[]): string =>
-    `${reasons(list.slice(0, 3))}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
-  if (failed.length > 0) {
-    const count = parts.length > 1 ? `${failed.length} of ${parts.length} parts fail: ` : '';
-    const first = failed.find(({ isContradicted }) => isContradicted) ?? failed[0];
-    return { ...first, reason: `${count}${few(failed)}` };
-  }
-  if (open.length > 0) return { ...open[0], reason: few(open) };
-  if (parts.length === 1) return parts[0];
-  // The distance of an interval's centre from 0, in widths of the interval.
-  const slack = ({ ours }: Judgement): number =>
-    ours === null || ours.hi === ours.lo ? Infinity : Math.abs(ours.mean) / (ours.hi - ours.lo);
-  const tightest = parts.reduce((a, b) => (slack(b) < slack(a) ? b : a));
-  return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
-}
-
-/** At least `least` of the parts hold. */
-export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
-  const [held, failed, open] = [
-    having(parts, 'holds'),
-    having(parts, 'does not hold'),
-    having(parts, 'cannot be tested'),
-  ];
-  const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
-  if (held.length >= least) return { ...held[0], reason: count };
-  if (held.length + open.length >= least) return open[0];
-  const isContradicted = failed.filter((part) => part.isContradicted).length > parts.length - least;
-  return { ...failed[0], isContradicted, reason: `${count}; ${reasons(failed)}` };
-}
-
-/** None of several statements is true: it holds if the runs contradict each, not if they only do not show it. */
-export function excludes(parts: readonly Judgement[]): Judgement {
-  const found = having(parts, 'holds').at(0);
-  if (found !== undefined) return { ...found, verdict: 'does not hold', isContradicted: true };
-  const missing = having(parts, 'cannot be tested').at(0);
-  if (missing !== undefined) return missing;
-  const unsettled = parts.find(({ isContradicted }) => !isContradicted);
-  if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
-  return { ...parts[0], verdict: 'holds', isContradicted: false, reason: `excluded: ${reasons(parts)}` };
-}
-
 /**
  * A new quantity, seed by seed, from several; seeds that one of them lacks are left out. A division by 0 gives NaN, so
  * that only an overloaded run gives Infinity.
  */
 export function combine(name: string, parts: readonly Named[], of: (...values: number[]) => number): Named {
-  const seeds = [...(parts.at(0)?.values.keys() ?? [])].filter((seed) => parts.every(({ values }) => values.has(seed)));
-  const combined = seeds.map((seed): [number, number] => {
-    const operands = parts.map(({ values }) => values.get(seed) ?? Number.NaN);
+  const values = new Map<number, number>();
+  for (const seed of parts.at(0)?.values.keys() ?? []) {
+    const operands = parts.flatMap((part) => part.values.get(seed) ?? []);
+    if (operands.length < parts.length) continue;
     const value = of(...operands);
-    return [seed, operands.every(Number.isFinite) && !Number.isFinite(value) ? Number.NaN : value];
-  });
-  return { name, values: new Map(combined) };
+    values.set(seed, operands.every(Number.isFinite) && !Number.isFinite(value) ? Number.NaN : value);
+  }
+  return { name, values };
 }
 
 /** b − a, seed by seed; two overloaded runs are equal. */
 function difference(name: string, a: Named, b: Named): Named {
   return combine(name, [a, b], (x, y) => (x === y ? 0 : y - x));
-}
-
-/** The probability of at least k heads in n throws of a fair coin, Σ_{j≥k} C(n, j)/2ⁿ: the sign test's level. */
-function signTail(k: number, n: number): number {
-  let [tail, ways] = [0, 1];
-  for (let j = n; j >= k; j--) {
-    tail += ways;
-    ways = (ways * j) / (n - j + 1);
-  }
-  return tail / 2 ** n;
 }

@@ -1,9 +1,9 @@
 import { mean, sampleVariance } from '../core/statistics';
 import type { UpdateLog } from '../lyreo/lyreo';
-import type { Mix } from '../system/config';
+import type { Mix, SystemConfig } from '../system/config';
 import { type Named, combine } from './judgement';
 import { type MethodName, methods } from './methods';
-import { type PointLike, type Results, type RunMetric, isOverloaded, logColumn } from './results';
+import { type PointLike, type Results, type RunMetric, isOverloaded } from './results';
 import { mixes } from './sweeps';
 
 /**
@@ -11,7 +11,7 @@ import { mixes } from './sweeps';
  * A deviation or an occupation is bounded whatever the backlog, and stays as it was measured.
  */
 function steady(metric: RunMetric): RunMetric {
-  return (run) => (isOverloaded([run]) ? Infinity : metric(run));
+  return (run) => (isOverloaded(run) ? Infinity : metric(run));
 }
 
 /** The metrics of an evaluation, s, 1, % or counts as in `Evaluation`; quantile k of `quantileLevels` is at 0.05·k. */
@@ -40,12 +40,30 @@ interface TrainingMetric {
 /** A metric of one run, as a claim names it: a name in `metrics`, or a part of the training. */
 export type MetricName = string | TrainingMetric;
 
+function runMetric(metric: MetricName): RunMetric {
+  if (typeof metric === 'string') return metrics[metric];
+  const { training, from, to, statistic } = metric;
+  return ({ log }) => {
+    const column = log?.[training] ?? [];
+    const part = column.slice(Math.floor(from * column.length), Math.ceil(to * column.length));
+    return statistic === 'standard deviation' ? Math.sqrt(sampleVariance(part)) : mean(part);
+  };
+}
+
+/** Mean of a column of the log over the last quarter of a training: "after convergence". */
+export function afterConvergence(field: keyof UpdateLog): RunMetric {
+  return runMetric({ training: field, from: 0.75, to: 1 });
+}
+
 export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
 
-/** A position for each parameter that is not the default: a value of its sweep, or one that the profile decides. */
-export type Place = Readonly<
-  Partial<Record<SweepName, number | Mix | 'first' | 'second' | 'last but one' | 'last' | 'every'>>
->;
+/** The parameters that are not the default, with their values. */
+export type Values = Readonly<Partial<Record<SweepName, number | Mix>>>;
+
+/** The same with positions in the profile's sweeps. */
+export type Place = Readonly<Partial<Record<SweepName, number | Mix | 'every' | keyof typeof positions>>>;
+
+const positions = { first: 0, second: 1, 'last but one': -2, last: -1 } as const;
 
 /** One metric of one or several methods, at one or every place. */
 interface Measured {
@@ -65,14 +83,12 @@ interface Combined {
 
 export type Quantity = Measured | Combined;
 
-type Combination = (a: number, b: number, c: number, ratio: number) => number;
-
 /** A quotient has no value where a run is overloaded: "100 % below" would be a number that nothing measured. */
 const orNone = (value: number, ...operands: readonly number[]): number =>
   operands.every(Number.isFinite) ? value : Number.NaN;
 
 /** The computations on quantities a, b and c; `ratio` is b's ν over a's. */
-const combinations: Readonly<Record<string, Combination>> = {
+const combinations: Readonly<Record<string, (a: number, b: number, c: number, ratio: number) => number>> = {
   gap: (a, b) => b - a,
   change: (a, b) => orNone(b / a - 1, a, b),
   'percent above': (a, b) => orNone(100 * (a / b - 1), a, b),
@@ -82,38 +98,23 @@ const combinations: Readonly<Record<string, Combination>> = {
   'rise per doubling of nu': (a, b, _, ratio) => (b - a) / Math.log2(ratio),
 };
 
-type Values = Readonly<Partial<Record<SweepName, number | Mix>>>;
-
 const letters = { users: 'U = ', servers: 'S = ', mix: '', nu: 'nu = ', window: 'H = ' };
 
+/** Such as `standard deviation: 50 to 75 % of the training: LYREO at U = 20`. */
 function nameOf(method: MethodName, place: Values, metric: MetricName): string {
-  const where = (Object.entries(place) as [SweepName, number | Mix][]).map(([name, x]) => `${letters[name]}${x}`);
-  const part = typeof metric === 'string' ? '' : partText(metric);
-  return `${part}${methods[method].label}${where.length === 0 ? '' : ` at ${where.join(', ')}`}`;
+  const where = Object.entries(place).map(([name, x]) => `${letters[name as SweepName]}${x}`);
+  const { from, to, statistic } = typeof metric === 'string' ? { from: 1, to: 1 } : metric;
+  return [
+    statistic === 'standard deviation' ? 'standard deviation: ' : '',
+    from < 0.75 && to < 1 ? `${Math.round(100 * from)} to ${Math.round(100 * to)} % of the training: ` : '',
+    methods[method].label,
+    where.length === 0 ? '' : ` at ${where.join(', ')}`,
+  ].join('');
 }
 
-function partText({ from, to, statistic }: TrainingMetric): string {
-  const range = from < 0.75 && to < 1 ? `${Math.round(100 * from)} to ${Math.round(100 * to)} % of the training: ` : '';
-  return statistic === 'standard deviation' ? `standard deviation: ${range}` : range;
-}
+type Panel = Readonly<Partial<Record<MethodName, MethodName>>>;
 
-function runMetric(metric: MetricName): RunMetric {
-  if (typeof metric === 'string') return metrics[metric];
-  const { training, from, to, statistic = 'mean' } = metric;
-  return ({ log }) => {
-    const column = logColumn(log, training);
-    const part = column.slice(Math.floor(from * column.length), Math.ceil(to * column.length));
-    return statistic === 'mean' ? mean(part) : Math.sqrt(sampleVariance(part));
-  };
-}
-
-/** Methods that stand for others. */
-export type Panel = Readonly<Partial<Record<MethodName, MethodName>>>;
-
-/**
- * The methods that a claim's names stand for in the panel in which every learner has the printed optimiser. A learner
- * without such a form has no runs in it.
- */
+/** The learners' forms with the printed optimiser. A learner without such a form has no runs in this panel. */
 export const printedPanel: Panel = { lyreo: 'lyreo-printed', 'ly-ppo': 'ly-ppo-printed', ppo: 'ppo-printed' };
 
 /** Looks quantities up in stored runs, and remembers the points that it was asked for. */
@@ -130,17 +131,17 @@ export class Evidence {
     private readonly panel: Panel | null = null,
   ) {}
 
-  private pointOf(method: MethodName, { users, servers, mix, nu, window }: Values = {}): PointLike {
-    const place = Object.entries({ users, servers, mix, latencyWeight: nu }).filter(([, value]) => value !== undefined);
-    const usual = this.usual(this.as(method));
-    const training = window === undefined ? {} : { window: Number(window) };
-    const point = { ...usual, system: { ...usual.system, ...Object.fromEntries(place) }, training };
-    this.points.push(point);
-    return point;
-  }
-
   private as(method: MethodName): MethodName {
     return this.panel?.[method] ?? method;
+  }
+
+  private pointOf(method: MethodName, { nu, window, ...place }: Values = {}): PointLike {
+    const usual = this.usual(this.as(method));
+    const swept = { ...place, ...(nu === undefined ? {} : { latencyWeight: nu }) } as Partial<SystemConfig>;
+    const training = window === undefined ? {} : { window: Number(window) };
+    const point = { ...usual, system: { ...usual.system, ...swept }, training };
+    this.points.push(point);
+    return point;
   }
 
   label(method: MethodName): string {
@@ -150,13 +151,13 @@ export class Evidence {
   /** Every combination of the values that a place stands for, in the order of the sweeps. */
   places(at: Place = {}): Values[] {
     const { users, servers, nu, windowsPrinted: window } = this.results.profile;
-    const swept: Readonly<Record<SweepName, readonly (number | Mix)[]>> = { users, servers, nu, window, mix: mixes };
-    const index: Readonly<Partial<Record<string, number>>> = { first: 0, second: 1, 'last but one': -2, last: -1 };
-    return (Object.entries(at) as [SweepName, number | Mix | 'every'][]).reduce<Values[]>(
+    const swept: Readonly<Record<string, readonly (number | Mix)[]>> = { users, servers, nu, window, mix: mixes };
+    const index: Readonly<Partial<Record<string | number, number>>> = positions;
+    return Object.entries(at).reduce<Values[]>(
       (places, [name, position]) => {
         const k = index[position];
         const values =
-          position === 'every' ? swept[name] : k === undefined ? [position] : swept[name].slice(k).slice(0, 1);
+          k !== undefined ? swept[name].slice(k).slice(0, 1) : position === 'every' ? swept[name] : [position];
         return places.flatMap((place) => values.map((value) => ({ ...place, [name]: value })));
       },
       [{}],
@@ -165,10 +166,10 @@ export class Evidence {
 
   /** A metric of one method at one place, by seed. */
   at(method: MethodName, place: Values, metric: MetricName): Named {
-    const name = nameOf(this.as(method), place, metric);
-    const { panel } = this;
-    const isOutside = panel !== null && !(method in panel) && !Object.values(panel).includes(method);
-    if (isOutside && methods[method].learning !== undefined)
+    const shown = this.as(method);
+    const name = nameOf(shown, place, metric);
+    const isOutside = this.panel !== null && !Object.values(this.panel).includes(shown);
+    if (isOutside && methods[shown].learning !== undefined)
       return { name: `${name} with the printed optimiser`, values: new Map() };
     return { name, values: this.results.values(this.pointOf(method, place), runMetric(metric)) };
   }

@@ -1,11 +1,9 @@
 import { UserError } from '../core/errors';
-import { formatNumber, withUnit } from './judgement';
-import type { ProfileName } from './profiles';
 import type { Section } from './claims';
-import { Results, figureRuns, storedProfile } from './results';
-import { count, countText, headlineText } from './headline';
+import { formatNumber, withUnit } from './judgement';
+import { type FigureRuns, Results, figureRuns, storedProfile } from './results';
+import { type ScoreboardRow, count, countText, headlineText, notebookOf, scoreboard, total } from './scoreboard';
 import { verdictSentences } from './verdict';
-import { type Scoreboard, type ScoreboardRow, notebookOf, scoreboard } from './scoreboard';
 
 /** Quantities whose statements are quoted; statements on others, and percentages, are counted. */
 const QUANTITIES = ['latency', 'deviation', 'mean virtual queue'] as const;
@@ -18,28 +16,20 @@ const KINDS: readonly ScoreboardRow['kind'][] = ['number', 'order', 'trend', 'sh
  * the stored ones took, and what the paper states beside ours. Each from the profile that has most of its runs.
  */
 export function resultTable(): string {
-  const boards = new Map<ProfileName, Scoreboard & { readonly results: Results }>();
-  const of = (profile: ProfileName): Scoreboard & { readonly results: Results } => {
-    let board = boards.get(profile);
-    if (board === undefined) {
-      const results = Results.load(profile);
-      board = { ...scoreboard(results), results };
-      boards.set(profile, board);
-    }
-    return board;
-  };
-  const sections = Object.keys(notebookOf) as Section[];
-  const rows = sections.map((section) => {
-    const board = of(storedProfile(section, (profile) => of(profile).results));
-    return resultRow(section, board, board.results);
+  const results = { paper: Results.load('paper'), quick: Results.load('quick') };
+  const boards = { paper: scoreboard(results.paper), quick: scoreboard(results.quick) };
+  const rows = (Object.keys(notebookOf) as Section[]).map((section) => {
+    const profile = storedProfile(section, results);
+    const own = boards[profile].rows.filter(({ figureId }) => figureId === section);
+    return resultRow(section, own, figureRuns(section, results[profile]));
   });
-  const { headline: both, claims, profile } = of('paper');
-  const all = claims.holds + claims.doesNotHold + claims.cannotBeTested;
+  const { headline: both, claims } = boards.paper;
+  const command = '`npx lyreo scoreboard --profile paper`';
   const table = alignedTable([
     ['Figure', 'Notebook', 'Command', 'Wall time of one process', 'Paper', 'Ours'],
     ['Fig. 1', '`00`', '`npm run notebooks -- 00`', '', 'the system model', 'the same, drawn from the model'],
     ...rows,
-    ['all claims', '`19`', `\`npx lyreo scoreboard --profile ${profile}\``, '', `${all} claims`, countText(claims)],
+    ['all claims', '`19`', command, '', `${total(claims)} claims`, countText(claims)],
   ]);
   return [
     `- **LYREO (request credit), ours: ${headlineText(both.requestCredit)}.**`,
@@ -48,26 +38,25 @@ export function resultTable(): string {
   ].join('\n');
 }
 
-function resultRow(section: Section, { rows, profile }: Scoreboard, results: Results): string[] {
-  const own = rows.filter((row) => row.figureId === section);
+function resultRow(section: Section, rows: readonly ScoreboardRow[], runs: FigureRuns): string[] {
   const values = (text: (row: ScoreboardRow) => string): string[] =>
     QUANTITIES.flatMap((quantity, k) => {
-      const quoted = own.filter(
+      const quoted = rows.filter(
         ({ kind, claim, unit }) => kind === 'number' && claim.startsWith(`${quantity} `) && unit !== '%',
       );
       const list = quoted.map((row) => `${row.of.replace(/ at (.+)$/, ' ($1)')} ${text(row)}`).join(', ');
       return quoted.length === 0 ? [] : [`${k === 0 ? '' : `${quantity}: `}${list}`];
     });
-  const kinds = KINDS.map((kind) => [kind, own.filter((row) => row.kind === kind).length] as const)
+  const kinds = KINDS.map((kind) => [kind, rows.filter((row) => row.kind === kind).length] as const)
     .filter(([, n]) => n > 0)
     .map(([kind, n]) => `${n} ${kind}${n === 1 ? '' : 's'}`);
   return [
     section === 'table2' ? 'Table II' : section.replace('fig', 'Fig. '),
     `\`${notebookOf[section].replace(/^notebooks\/(\d+)-.*$/, '$1')}\``,
-    `\`npx lyreo experiments ${section} --profile ${profile}\``,
-    wallText(section, results),
+    `\`npx ${runs.command}\``,
+    wallText(runs),
     [...values(({ paper }) => paper), kinds.join(', ')].join('; '),
-    [...values(oursText), countText(count(own))].join('; '),
+    [...values(oursText), countText(count(rows))].join('; '),
   ];
 }
 
@@ -78,8 +67,7 @@ function oursText({ ours, unit, verdict }: ScoreboardRow): string {
 }
 
 /** The wall time of the runs behind a figure, those included that it shares with others. */
-function wallText(section: Section, results: Results): string {
-  const { series, missing } = figureRuns(section, results);
+function wallText({ series, missing }: FigureRuns): string {
   const runs = new Set(series.flatMap(({ points }) => points.flatMap((point) => point.runs)));
   const minutes = [...runs].reduce((sum, { wallSeconds }) => sum + wallSeconds, 0) / 60;
   const time = minutes < 90 ? `${Math.max(1, Math.round(minutes))} min` : `${(minutes / 60).toFixed(1)} h`;
@@ -93,24 +81,24 @@ function alignedTable(rows: readonly (readonly string[])[]): string {
   return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** The verdict as a list of sentences. */
-function verdictText(): string {
-  return verdictSentences(Results.load(storedProfile('fig2')))
-    .map((sentence) => `- ${sentence}`)
-    .join('\n');
-}
-
 /** The texts that a Markdown file may hold, each between two marks. */
-const blocks: Readonly<Record<string, () => string>> = { verdict: verdictText, results: resultTable };
+const blocks: Readonly<Record<string, () => string>> = {
+  verdict: () =>
+    verdictSentences(Results.load(storedProfile('fig2')))
+      .map((sentence) => `- ${sentence}`)
+      .join('\n'),
+  results: resultTable,
+};
 
 /**
- * A text whose blocks are written anew between their marks: three sentences after `<!-- verdict: … -->`, the table after
- * `<!-- results: … -->`.
+ * A text whose blocks are written anew between their marks: the verdict's sentences after `<!-- verdict: … -->`, the table
+ * after `<!-- results: … -->`.
  *
  * @param where the file, for the error.
  * @throws UserError when it has no marks.
  */
 export function withBlocks(text: string, where: string, made: Readonly<Record<string, () => string>> = blocks): string {
+  const patternOf = (name: string): RegExp => new RegExp(`(<!-- ${name}:[^>]*-->).*?(<!-- /${name} -->)`, 's');
   const names = Object.keys(made).filter((name) => patternOf(name).test(text));
   if (names.length === 0)
     throw new UserError(
@@ -121,5 +109,3 @@ export function withBlocks(text: string, where: string, made: Readonly<Record<st
     text,
   );
 }
-
-const patternOf = (name: string): RegExp => new RegExp(`(<!-- ${name}:[^>]*-->).*?(<!-- /${name} -->)`, 's');

@@ -1,18 +1,16 @@
-import { mean } from '../core/statistics';
-import type { UpdateLog } from '../lyreo/lyreo';
 import { matrix } from './matrix';
 import { type Profile, type ProfileName, profiles } from './profiles';
 import { type RunSpec, canonicalJson, runSpec } from './run-spec';
 import { type FigureId, type Point, figurePoints } from './sweeps';
 import { type MethodName, methods } from './methods';
-import { type LogColumns, RunStore, type StoredRun, runsFolder } from './run-store';
+import { RunStore, type StoredRun, runsFolder } from './run-store';
 
 /** One number of a run. */
 export type RunMetric = (run: StoredRun) => number;
 
-/** Whether a run is overloaded: a server's backlog, or all servers', grows without end. */
-export function isOverloaded(runs: readonly StoredRun[]): boolean {
-  return runs.some(({ evaluation }) => evaluation.stability.verdict === 'OVERLOADED');
+/** Whether a server's backlog, or all servers', grows without end. */
+export function isOverloaded({ evaluation }: StoredRun): boolean {
+  return evaluation.stability.verdict === 'OVERLOADED';
 }
 
 /** A point by method, and where it differs from the default. */
@@ -122,25 +120,12 @@ export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
 /** The paper's profile when one seed of the figure, or more, is stored in it, otherwise whichever has most of its runs. */
 export function storedProfile(
   figureId: FigureId,
-  load: (name: ProfileName) => Results = (name) => Results.load(name),
-): ProfileName {
+  load: Readonly<Partial<Record<ProfileName, Results>>> = {},
+): 'paper' | 'quick' {
   const share = (name: ProfileName): number => {
-    const results = load(name);
+    const results = load[name] ?? Results.load(name);
     return 1 - results.missing(figureId).length / results.specsOf(figureId).length;
   };
   const paper = share('paper');
   return paper >= 1 / profiles.paper.seeds.length || paper >= share('quick') ? 'paper' : 'quick';
-}
-
-/** A column of a log; empty for a method that does not learn. */
-export function logColumn(log: LogColumns | null, field: keyof UpdateLog): readonly number[] {
-  return log?.[field] ?? [];
-}
-
-/** Mean of a column over the last quarter of a training: "after convergence". */
-export function afterConvergence(field: keyof UpdateLog): RunMetric {
-  return ({ log }) => {
-    const column = logColumn(log, field);
-    return mean(column.slice(-Math.ceil(column.length / 4)));
-  };
 }

@@ -3,19 +3,16 @@ import type { Rule } from './claims';
 import {
   type Judgement,
   NUMBER_TOLERANCE,
-  allHold,
-  atLeast,
+  type Verdict,
   combine,
-  excludes,
   isBounded,
   isLess,
   isMonotone,
   numberHolds,
-  plain,
   sideOf,
   untestable,
 } from './judgement';
-import type { Evidence } from './quantities';
+import type { Evidence, MetricName, Values } from './quantities';
 
 type RuleOf<Name extends Rule['rule']> = Extract<Rule, { readonly rule: Name }>;
 
@@ -44,14 +41,14 @@ export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
 /** A printed number; over several places it is the mean over them. The sign of a percentage must be significant. */
 function judgeNumber({ of, value }: RuleOf<'number'>, evidence: Evidence, unit: string): Judgement {
   const parts = evidence.all(of);
-  const isCombined = 'combine' in of;
-  const ours = combine(isCombined ? of.label : (parts.at(0)?.name ?? ''), parts, (...each) => mean(each));
-  const direction = isCombined ? { 'percent above': 1, 'percent below': -1 }[of.combine] : undefined;
+  const [name, kind] = 'combine' in of ? [of.label, of.combine] : [parts.at(0)?.name ?? '', ''];
+  const ours = combine(name, parts, (...each) => mean(each));
+  const direction = { 'percent above': 1, 'percent below': -1 }[kind];
   if (direction === undefined) return numberHolds(ours, value, unit);
   const judgement = numberHolds(ours, value, unit, percentRange(value, direction));
   const hasSign = sideOf([...ours.values.values()].map((x) => Math.sign(value) * x)) === 'above';
   if (judgement.verdict !== 'holds' || hasSign) return judgement;
-  return { ...judgement, verdict: 'does not hold', reason: `${judgement.reason}: its sign is not significant` };
+  return { ...judgement, verdict: 'not shown', reason: `${judgement.reason}: its sign is not significant` };
 }
 
 /**
@@ -68,20 +65,13 @@ export function percentRange(percent: number, d: number): [number, number] {
 
 function judgeOrder({ metrics, groups, at, need, among }: RuleOf<'order'>, evidence: Evidence): Judgement {
   const pairs = groups.slice(1).flatMap((higher, k) => groups[k].flatMap((a) => higher.map((b) => [a, b] as const)));
-  const placed = evidence
-    .places(at)
-    .map((place) =>
-      metrics.map((metric) =>
-        pairs.map(([a, b]) => isLess(evidence.at(a, place, metric), evidence.at(b, place, metric))),
-      ),
-    );
+  const compared = (place: Values, metric: MetricName): Judgement[] =>
+    pairs.map(([a, b]) => isLess(evidence.at(a, place, metric), evidence.at(b, place, metric)));
+  const placed = evidence.places(at).map((place) => metrics.map((metric) => compared(place, metric)));
   if (need === undefined) return allHold(placed.flat(2));
-  return among === 'places'
-    ? atLeast(
-        need,
-        placed.map((parts) => allHold(parts.flat())),
-      )
-    : allHold(placed.flat().map((parts) => atLeast(need, parts)));
+  if (among === 'rivals') return allHold(placed.flat().map((parts) => atLeast(need, parts)));
+  const byPlace = placed.map((parts) => allHold(parts.flat()));
+  return atLeast(need, byPlace);
 }
 
 function judgeTrend({ metric, methods, over, direction, upTo }: RuleOf<'trend'>, evidence: Evidence): Judgement {
@@ -97,9 +87,58 @@ function judgeSeeds({ methods, least }: RuleOf<'seeds'>, evidence: Evidence): Ju
   const names = methods.map((method) => evidence.label(method)).join(', ');
   if (Math.min(...counts) === 0) return untestable(names, 0);
   const reason = `${counts.join(', ')} trainings of ${names}`;
-  return Math.min(...counts) >= least
-    ? plain('holds', '', reason)
-    : plain('cannot be tested', names, `${reason}; ${least} are asked for`);
+  if (Math.min(...counts) >= least) return { verdict: 'holds', ours: null, of: '', reason };
+  return { verdict: 'cannot be tested', ours: null, of: names, reason: `${reason}; ${least} are asked for` };
+}
+
+const having = (parts: readonly Judgement[], ...wanted: readonly Verdict[]): Judgement[] =>
+  parts.filter(({ verdict }) => wanted.includes(verdict));
+
+const reasons = (parts: readonly Judgement[]): string => parts.map(({ reason }) => reason).join('; ');
+
+/**
+ * A conjunction: it holds if every part does, each at its own level (an intersection–union test, so no correction is
+ * due). One part that fails decides it, whatever the others lack.
+ */
+export function allHold(parts: readonly Judgement[]): Judgement {
+  if (parts.length === 0) return untestable('a sweep that the profile does not have', 0);
+  const few = (list: readonly Judgement[]): string =>
+    `${reasons(list.slice(0, 3))}${list.length > 3 ? `; and ${list.length - 3} more` : ''}`;
+  const failed = having(parts, 'contradicted', 'not shown');
+  if (failed.length > 0) {
+    const count = parts.length > 1 ? `${failed.length} of ${parts.length} parts fail: ` : '';
+    return { ...(having(failed, 'contradicted').at(0) ?? failed[0]), reason: `${count}${few(failed)}` };
+  }
+  const open = having(parts, 'cannot be tested');
+  if (open.length > 0) return { ...open[0], reason: few(open) };
+  if (parts.length === 1) return parts[0];
+  // The distance of an interval's centre from 0, in widths of the interval.
+  const slack = ({ ours }: Judgement): number =>
+    ours === null || ours.hi === ours.lo ? Infinity : Math.abs(ours.mean) / (ours.hi - ours.lo);
+  const tightest = parts.reduce((a, b) => (slack(b) < slack(a) ? b : a));
+  return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
+}
+
+/** At least `least` of the parts hold. */
+export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
+  const [held, open] = [having(parts, 'holds'), having(parts, 'cannot be tested')];
+  const count = `${held.length} of ${parts.length} hold, ${least} are needed`;
+  if (held.length >= least) return { ...held[0], reason: count };
+  if (held.length + open.length >= least) return open[0];
+  const verdict = having(parts, 'contradicted').length > parts.length - least ? 'contradicted' : 'not shown';
+  const failed = having(parts, 'contradicted', 'not shown');
+  return { ...failed[0], verdict, reason: `${count}; ${reasons(failed)}` };
+}
+
+/** None of several statements is true: it holds if the runs contradict each, not if they only do not show it. */
+export function excludes(parts: readonly Judgement[]): Judgement {
+  const [found, missing, unsettled] = (['holds', 'cannot be tested', 'not shown'] as const).map((verdict) =>
+    having(parts, verdict).at(0),
+  );
+  if (found !== undefined) return { ...found, verdict: 'contradicted' };
+  if (missing !== undefined) return missing;
+  if (unsettled !== undefined) return { ...unsettled, reason: `not excluded: ${unsettled.reason}` };
+  return { ...parts[0], verdict: 'holds', reason: `excluded: ${reasons(parts)}` };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { UpdateLog } from '../lyreo/lyreo';
 import type { LatencyParts } from '../env/metrics';
 import { quantileLevels } from './measure';
 import { type MethodName, methods } from './methods';
-import { type FigureRuns, type FigureSeries, isOverloaded, logColumn } from './results';
+import { type FigureRuns, type FigureSeries, isOverloaded } from './results';
 import type { StoredRun } from './run-store';
 
 /** The place of a run in its figure. */
@@ -36,7 +36,7 @@ export function runRows({ series }: Pick<FigureRuns, 'series'>): RunRow[] {
   return eachRun(series, (run, place) => {
     const { meanLatency, p99Latency, deviation, meanQueue, highKvPercent, completed, rejected, parts } = run.evaluation;
     const measured = { latency: meanLatency, p99: p99Latency, deviation, queue: meanQueue, highKv: highKvPercent };
-    return [{ ...place, ...measured, overloaded: isOverloaded([run]) ? 1 : 0, completed, rejected, ...parts }];
+    return [{ ...place, ...measured, overloaded: isOverloaded(run) ? 1 : 0, completed, rejected, ...parts }];
   });
 }
 
@@ -81,10 +81,10 @@ export const learningColumns = [
 /** The trainings behind a figure, a row for each run and update. */
 export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRow[] {
   return eachRun(series, ({ log, config }, place) =>
-    logColumn(log, 'latency').map((_, k) => {
+    (log?.latency ?? []).map((_, k) => {
       const known: Partial<Record<keyof UpdateLog, number>> = { update: k + 1, slots: (k + 1) * config.slots };
       const row = Object.fromEntries(
-        learningColumns.map((name) => [name, known[name] ?? logColumn(log, name).at(k) ?? Number.NaN]),
+        learningColumns.map((name) => [name, known[name] ?? log?.[name]?.at(k) ?? Number.NaN]),
       );
       return { ...place, ...row } as LearningRow;
     }),

@@ -1,13 +1,18 @@
 import { type Cause, type Claim, type ClaimKind, type Mark, type Section, claimsFile } from './claims';
-import { type Count, type Headline, count, countText, headline, headlineText } from './headline';
-import { type Judgement, NUMBER_TOLERANCE, SEEDS_FOR_SIGNS, WIDEST_INTERVAL, withUnit } from './judgement';
-import type { MethodName } from './methods';
+import {
+  type Judgement,
+  NUMBER_TOLERANCE,
+  SEEDS_FOR_SIGNS,
+  type Verdict,
+  WIDEST_INTERVAL,
+  withUnit,
+} from './judgement';
 import type { ProfileName } from './profiles';
-import { type FigureId, systemOf } from './sweeps';
 import { Evidence, printedPanel } from './quantities';
 import { type PointLike, type Results, pointSpec } from './results';
 import { chanceOf, judge } from './rules';
 import { settingRows } from './settings';
+import { type FigureId, systemOf } from './sweeps';
 
 /** One row of the scoreboard; the judgement is that of LYREO (request credit). */
 export interface ScoreboardRow extends Judgement {
@@ -30,12 +35,24 @@ export interface ScoreboardRow extends Judgement {
   readonly chance: number;
   /** The cause of its contradiction, with the notebook cell that shows it. */
   readonly cause: Cause | null;
-  readonly evidence: {
-    /** Names of the stored runs that decide it. */
-    readonly runs: readonly string[];
-    /** The notebook that shows it, from the repository’s root; null for a setting. */
-    readonly notebook: string | null;
-  };
+  /** Names of the stored runs that decide it, and the notebook that shows it; null for a setting. */
+  readonly evidence: { readonly runs: readonly string[]; readonly notebook: string | null };
+}
+
+/** Numbers of rows. */
+export type Count = Readonly<Record<'holds' | 'contradicted' | 'notShown' | 'cannotBeTested', number>>;
+
+/**
+ * The claims, counted by what they rest on. The independent ones repeat no other, are not only drawn and do not depend on
+ * a grid of ours; the fitted ones are in it.
+ */
+export interface Headline extends Readonly<Record<'independent' | 'ownGrid' | 'drawnOnly' | 'repeats', Count>> {
+  /** Independent claims that hold and whose numbers the calibration was fitted to. */
+  readonly fittedHold: number;
+  /** Independent claims that hold or are contradicted. */
+  readonly decided: number;
+  /** The number of decided claims that would hold by chance: the sum of `chanceOf`, a model and not a measurement. */
+  readonly byChance: number;
 }
 
 /** All rows with their counts. */
@@ -45,7 +62,6 @@ export interface Scoreboard {
   /** All claims, whatever they rest on. */
   readonly claims: Count;
   readonly settings: Count;
-  /** The claims counted by what they rest on, for each of the two LYREO. */
   readonly headline: { readonly requestCredit: Headline; readonly printed: Headline };
   /** One line for each of the two LYREO, and one for all claims and the settings. */
   readonly summary: string;
@@ -55,22 +71,65 @@ export interface Scoreboard {
 export function scoreboard(results: Results): Scoreboard {
   const rows = claimsFile().claims.map((claim) => claimRow(claim, results));
   const ofSettings = settingRows();
-  const both = {
-    requestCredit: headline(rows),
-    printed: headline(rows.map((row) => ({ ...row, ...row.lyreoPrinted }))),
-  };
-  const counts = { claims: count(rows), settings: count(ofSettings) };
+  const [claims, settings] = [count(rows), count(ofSettings)];
+  const requestCredit = headline(rows);
+  const printed = headline(rows.map((row) => ({ ...row, ...row.lyreoPrinted })));
+  const summary = [
+    `LYREO (request credit): ${headlineText(requestCredit)}`,
+    `LYREO (printed): ${headlineText(printed)}`,
+    `all claims: ${countText(claims)}; settings: ${countText(settings)}`,
+  ].join('\n');
+  const profile = results.profile.name;
+  return { profile, rows: [...rows, ...ofSettings], claims, settings, headline: { requestCredit, printed }, summary };
+}
+
+export function count(rows: readonly Pick<Judgement, 'verdict'>[]): Count {
+  const of = (wanted: Verdict): number => rows.filter(({ verdict }) => verdict === wanted).length;
   return {
-    profile: results.profile.name,
-    rows: [...rows, ...ofSettings],
-    ...counts,
-    headline: both,
-    summary: [
-      `LYREO (request credit): ${headlineText(both.requestCredit)}`,
-      `LYREO (printed): ${headlineText(both.printed)}`,
-      `all claims: ${countText(counts.claims)}; settings: ${countText(counts.settings)}`,
-    ].join('\n'),
+    holds: of('holds'),
+    contradicted: of('contradicted'),
+    notShown: of('not shown'),
+    cannotBeTested: of('cannot be tested'),
   };
+}
+
+/** The number of all rows. */
+export function total(counted: Count): number {
+  return Object.values(counted).reduce((sum, n) => sum + n, 0);
+}
+
+/** `18 hold, 61 do not (40 contradicted, 21 not shown), 2 cannot be tested`. */
+export function countText({ holds, contradicted, notShown, cannotBeTested }: Count): string {
+  const fail = contradicted + notShown;
+  const split = fail === 0 ? '' : ` (${contradicted} contradicted, ${notShown} not shown)`;
+  return `${holds} hold, ${fail} do not${split}, ${cannotBeTested} cannot be tested`;
+}
+
+function headline(rows: readonly ScoreboardRow[]): Headline {
+  const apart = ({ mark, repeats }: ScoreboardRow): string =>
+    repeats.length > 0 ? 'repeats' : mark === null || mark === 'fitted' ? 'independent' : mark;
+  const group = (name: string): ScoreboardRow[] => rows.filter((row) => apart(row) === name);
+  const independent = group('independent');
+  const decided = independent.filter(({ verdict }) => verdict === 'holds' || verdict === 'contradicted');
+  return {
+    independent: count(independent),
+    fittedHold: independent.filter(({ mark, verdict }) => mark === 'fitted' && verdict === 'holds').length,
+    decided: decided.length,
+    byChance: decided.reduce((sum, { chance }) => sum + chance, 0),
+    ownGrid: count(group('own grid')),
+    drawnOnly: count(group('drawn only')),
+    repeats: count(group('repeats')),
+  };
+}
+
+/** `9 of 67 independent claims hold (5 of them fitted; by chance 12 of the 49 decided would), 40 contradicted, …`. */
+export function headlineText({ independent, fittedHold, decided, byChance, ...apart }: Headline): string {
+  const { contradicted, notShown, cannotBeTested } = independent;
+  const share = (counted: Count): string => `${counted.holds} of ${total(counted)}`;
+  return (
+    `${share(independent)} independent claims hold (${fittedHold} of them fitted; by chance ${byChance.toFixed(0)} of the ${decided} decided would), ${contradicted} contradicted, ${notShown} not shown, ${cannotBeTested} cannot be tested; ` +
+    `counted apart: ${share(apart.ownGrid)} with a grid of our choice, ${share(apart.drawnOnly)} drawn only, ${share(apart.repeats)} that repeat others hold`
+  );
 }
 
 const sides = `in ${SEEDS_FOR_SIGNS} of ${SEEDS_FOR_SIGNS} seeds (fewer seeds: 95 % interval)`;
@@ -87,12 +146,11 @@ const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
   const { id, section, text, kind, unit = '', printed = '', decides = '', mark = null, repeats = [], cause } = claim;
   const system = systemOf(results.profile, section);
-  const usual = (method: MethodName): PointLike => ({ method, system });
-  const evidence = new Evidence(results, usual);
+  const evidence = new Evidence(results, (method) => ({ method, system }));
+  const printedEvidence = new Evidence(results, (method) => ({ method, system }), printedPanel);
   const judgement = judge(claim, evidence, unit);
-  const { verdict, isContradicted, reason } = judgement;
   const runs = evidence.points.map((point) => results.runs(point));
-  const isWanting = verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
+  const isWanting = judgement.verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
   return {
     id,
     figureId: section,
@@ -100,17 +158,14 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     kind,
     paper: claim.rule === 'number' ? withUnit(String(claim.value), unit) : printed,
     unit,
-    ours: judgement.ours,
-    of: judgement.of,
     tolerance: [decides, ruleTexts[claim.rule]].filter((words) => words !== '').join(': '),
-    verdict,
-    isContradicted,
-    reason: isWanting ? `${reason}${remedy(section, evidence.points, results)}` : reason,
-    lyreoPrinted: judge(claim, new Evidence(results, usual, printedPanel), unit),
+    ...judgement,
+    reason: `${judgement.reason}${isWanting ? remedy(section, evidence.points, results) : ''}`,
+    lyreoPrinted: judge(claim, printedEvidence, unit),
     mark,
     repeats,
     chance: chanceOf(claim),
-    cause: (isContradicted && claimsFile().causes.find((other) => other.id === cause)) || null,
+    cause: (judgement.verdict === 'contradicted' && claimsFile().causes.find((other) => other.id === cause)) || null,
     evidence: { runs: [...new Set(runs.flat().map(({ key }) => key))], notebook: notebookOf[section] },
   };
 }

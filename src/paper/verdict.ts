@@ -1,14 +1,13 @@
 /** The verdict of the stored runs on the paper in a few computed sentences, for the README and the start page. */
 import { mean } from '../core/statistics';
-import { total } from './headline';
 import { formatNumber } from './judgement';
 import { type MethodName, methods } from './methods';
 import { publishedFacts } from './published';
-import { Evidence } from './quantities';
-import { type Results, afterConvergence, figureRuns, isOverloaded } from './results';
+import { Evidence, afterConvergence } from './quantities';
+import { type Results, type RunMetric, figureRuns, isOverloaded } from './results';
 import { judge } from './rules';
 import type { StoredRun } from './run-store';
-import { type Scoreboard, scoreboard } from './scoreboard';
+import { type Scoreboard, scoreboard, total } from './scoreboard';
 import { systemOf } from './sweeps';
 
 /** The learners of the paper; the first one is ours where the text's form differs. */
@@ -16,75 +15,68 @@ const LEARNERS = ['lyreo', 'ly-ppo', 'ppo'] as const;
 
 const nameOf = (method: MethodName): string => (method === 'lyreo' ? 'LYREO (request credit)' : methods[method].label);
 
+const latency: RunMetric = ({ evaluation }) => evaluation.meanLatency;
+const deviation: RunMetric = ({ evaluation }) => evaluation.deviation;
+
 /** The runs of a method in the system of Fig. 2. */
 const inFig2 = (results: Results, method: MethodName): StoredRun[] =>
   results.runs({ method, system: systemOf(results.profile, 'fig2') });
 
+const meanOf = (results: Results, method: MethodName, metric: RunMetric): number =>
+  mean(inFig2(results, method).map(metric));
+
+/** Latency and deviation in Fig. 2's system on held-out episodes, "2.49 s at a deviation of 0.0069". */
+const heldOut = (results: Results, method: MethodName): string =>
+  `${meanOf(results, method, latency).toFixed(2)} s at a deviation of ${formatNumber(meanOf(results, method, deviation))}`;
+
 /** `a, b and c`. */
-const listed = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words);
 
 /**
  * The verdict, the most important sentence first: the count of claims, Fig. 2's learners, LYREO against them, the printed
  * form, the best rule, stability. A sentence without its runs is left out.
  */
 export function verdictSentences(results: Results, board: Scoreboard = scoreboard(results)): string[] {
+  const learners = LEARNERS.filter((method) => inFig2(results, method).length > 0);
   return [
     claimsSentence(board),
-    learningSentence(results),
-    comparisonSentence(results),
-    printedSentence(results, board),
-    ruleSentence(results),
-    stabilitySentence(results),
-  ].filter((sentence) => sentence !== '');
+    ...(learners.length === 0 ? [] : [learningSentence(results, learners)]),
+    ...(learners[0] === 'lyreo' && learners.length > 1 ? [comparisonSentence(results, learners)] : []),
+    ...(inFig2(results, 'lyreo-printed').length === 0 ? [] : [printedSentence(results, board)]),
+    ...ruleSentence(results),
+    ...stabilitySentence(results),
+  ];
 }
 
 function claimsSentence({ headline }: Scoreboard): string {
   const { independent, fittedHold, decided, byChance } = headline.requestCredit;
-  const { holds, doesNotHold, contradicted, cannotBeTested } = independent;
+  const { holds, contradicted, notShown, cannotBeTested } = independent;
   const open = cannotBeTested === 0 ? '' : `, and ${cannotBeTested} cannot be tested`;
   return (
     `With LYREO (request credit), our form of the method, the stored runs confirm ${holds} of the paper's ` +
     `${total(independent)} independent claims (${fittedHold} of them fitted), contradict ${contradicted} and ` +
-    `leave ${doesNotHold - contradicted} undecided${open}; chance would confirm about ${byChance.toFixed(0)} of the ${decided} that are decided.`
+    `leave ${notShown} undecided${open}; chance would confirm about ${byChance.toFixed(0)} of the ${decided} that are decided.`
   );
 }
 
-const latencyOf = (results: Results, method: MethodName): number =>
-  mean(inFig2(results, method).map(({ evaluation }) => evaluation.meanLatency));
-
-/** Latency and deviation of a method in Fig. 2's system on held-out episodes, "2.49 s at a deviation of 0.0069". */
-function heldOut(results: Results, method: MethodName): string {
-  const deviation = mean(inFig2(results, method).map(({ evaluation }) => evaluation.deviation));
-  return `${latencyOf(results, method).toFixed(2)} s at a deviation of ${formatNumber(deviation)}`;
-}
-
-/** The paper's learners that have runs in Fig. 2's system. */
-const shownLearners = (results: Results): MethodName[] =>
-  LEARNERS.filter((method) => inFig2(results, method).length > 0);
-
 /** Fig. 2(a) after convergence, ours and the paper's. */
-function learningSentence(results: Results): string {
+function learningSentence(results: Results, learners: readonly MethodName[]): string {
   const printed: Readonly<Record<string, number>> = publishedFacts().fig2_convergence.latency_s;
-  const values = shownLearners(results).map((method) => {
-    const ours = mean(inFig2(results, method).map(afterConvergence('latency')));
-    return `${nameOf(method)} ${ours.toFixed(2)} s (paper: ${printed[methods[method].label]} s)`;
+  const values = learners.map((method) => {
+    const ours = meanOf(results, method, afterConvergence('latency')).toFixed(2);
+    return `${nameOf(method)} ${ours} s (paper: ${printed[methods[method].label]} s)`;
   });
-  return values.length === 0 ? '' : `The learning curves of Fig. 2 end at: ${listed(values)}.`;
+  return `The learning curves of Fig. 2 end at: ${listed(values)}.`;
 }
 
-/** LYREO against its rivals on held-out episodes, in Fig. 2's system and over the loads of Fig. 4. */
-function comparisonSentence(results: Results): string {
-  const [first, ...rivals] = shownLearners(results);
-  if (first !== 'lyreo' || rivals.length === 0) return '';
+/** The first learner against the others on held-out episodes, in Fig. 2's system and over the loads of Fig. 4. */
+function comparisonSentence(results: Results, [first, ...rivals]: readonly MethodName[]): string {
   const values = [first, ...rivals].map((method) => `${nameOf(method)} has ${heldOut(results, method)}`);
   const evidence = new Evidence(results);
-  const isBelow = (rival: MethodName, users: number): boolean =>
-    judge({ rule: 'order', metrics: ['latency'], groups: [[first], [rival]], at: { users } }, evidence).verdict ===
-    'holds';
   const { users } = results.profile;
   const wins = rivals.map((rival) => {
-    const loads = users.filter((load) => isBelow(rival, load));
+    const below = { rule: 'order', metrics: ['latency'], groups: [[first], [rival]] } as const;
+    const loads = users.filter((load) => judge({ ...below, at: { users: load } }, evidence).verdict === 'holds');
     return `${nameOf(rival)}'s at ${loads.length === 0 ? 'no load' : `U = ${loads.join(', ')}`}`;
   });
   return (
@@ -94,7 +86,6 @@ function comparisonSentence(results: Results): string {
 }
 
 function printedSentence(results: Results, { headline }: Scoreboard): string {
-  if (inFig2(results, 'lyreo-printed').length === 0) return '';
   const { independent, decided } = headline.printed;
   return (
     `LYREO (printed), the nearest reading of the text, has ${heldOut(results, 'lyreo-printed')}; with the printed ` +
@@ -103,22 +94,22 @@ function printedSentence(results: Results, { headline }: Scoreboard): string {
 }
 
 /** The best rule that learns nothing. */
-function ruleSentence(results: Results): string {
+function ruleSentence(results: Results): string[] {
   const rules = (Object.keys(methods) as MethodName[])
     .filter((method) => methods[method].scheduler !== undefined && inFig2(results, method).length > 0)
-    .sort((a, b) => latencyOf(results, a) - latencyOf(results, b));
-  if (rules.length === 0) return '';
-  return `Of ${rules.length} rules without learning ${nameOf(rules[0])} is best: ${heldOut(results, rules[0])}.`;
+    .sort((a, b) => meanOf(results, a, latency) - meanOf(results, b, latency));
+  return rules
+    .slice(0, 1)
+    .map((best) => `Of ${rules.length} rules without learning ${nameOf(best)} is best: ${heldOut(results, best)}.`);
 }
 
 /** The learners' runs in Figs. 4 to 7 that are overloaded. */
-function stabilitySentence(results: Results): string {
-  const figures = (['fig4', 'fig5', 'fig6', 'fig7'] as const).flatMap((figure) => figureRuns(figure, results).series);
+function stabilitySentence(results: Results): string[] {
+  const series = (['fig4', 'fig5', 'fig6', 'fig7'] as const).flatMap((figure) => figureRuns(figure, results).series);
   const words = LEARNERS.flatMap((learner) => {
-    const points = figures.filter(({ method }) => method === learner).flatMap((series) => series.points);
+    const points = series.filter(({ method }) => method === learner).flatMap((one) => one.points);
     const runs = [...new Set(points.flatMap((point) => point.runs))];
-    const overloaded = runs.filter((run) => isOverloaded([run])).length;
-    return runs.length === 0 ? [] : `${overloaded} of ${runs.length} with ${nameOf(learner)}`;
+    return runs.length === 0 ? [] : [`${runs.filter(isOverloaded).length} of ${runs.length} with ${nameOf(learner)}`];
   });
-  return words.length === 0 ? '' : `Of the runs in the sweeps of Figs. 4 to 7, ${listed(words)} are overloaded.`;
+  return words.length === 0 ? [] : [`Of the runs in the sweeps of Figs. 4 to 7, ${listed(words)} are overloaded.`];
 }

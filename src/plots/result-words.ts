@@ -50,11 +50,10 @@ export interface ClaimRow {
   readonly why: string;
 }
 
-/** A verdict with its sign; a claim that does not hold is contradicted by the runs or only not shown by them. */
-export function verdictText({ verdict, isContradicted }: Pick<Judgement, 'verdict' | 'isContradicted'>): string {
-  if (verdict === 'holds') return '✓ holds';
+/** A verdict with its sign. */
+export function verdictText({ verdict }: Pick<Judgement, 'verdict'>): string {
   if (verdict === 'cannot be tested') return '? cannot be tested yet';
-  return isContradicted ? '✗ contradicted' : '✗ not shown';
+  return `${verdict === 'holds' ? '✓' : '✗'} ${verdict}`;
 }
 
 /** Ours with its interval, and with the unit that a printed number has. */
