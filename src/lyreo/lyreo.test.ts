@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import { configuredWorkload } from '../system/configured-workload';
+import { configuredWorkload } from '../system/workload';
 import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
 import type { Workload } from '../system/workload';
 import { methodWith, tinyConfig } from '../../tests/support/tiny';

@@ -3,28 +3,15 @@ import { dbToRatio, dbmToWatts } from '../core/units';
 import type { SystemConfig } from './config';
 
 /** Users closer than this to a server count as this far, m [C]. */
-export const LEAST_DISTANCE_METERS = 1;
+const LEAST_DISTANCE_METERS = 1;
 
-/**
- * Large-scale gain of a link: 10^(−(PL_0 + n·log10(d_km))/10), PL_0 and n in dB, d floored at 1 m (III-B; the law is [C]).
- *
- * @param distanceMeters d, m.
- */
+/** Large-scale gain of a link: 10^(−(PL_0 + n·log10(d_km))/10), PL_0 and n in dB, d floored at 1 m (III-B; the law is [C]). */
 export function pathGain(
   distanceMeters: number,
   config: Pick<SystemConfig, 'pathLossDb' | 'pathLossDbPerDecade'>,
 ): number {
   const kilometers = Math.max(distanceMeters, LEAST_DISTANCE_METERS) / 1000;
   return dbToRatio(-(config.pathLossDb + config.pathLossDbPerDecade * Math.log10(kilometers)));
-}
-
-/**
- * Power gain of a Rayleigh fading link, exponential with mean 1: −ln(u) [C].
- *
- * @param u uniform on (0, 1).
- */
-export function rayleighGain(u: number): number {
-  return -Math.log(u);
 }
 
 /**
@@ -49,18 +36,12 @@ export function uplinkRate(
   return share * Math.log1p((powerW * gain) / (noiseWPerHz * share)) * Math.LOG2E;
 }
 
-/**
- * Transmission delay, s: D_tx = β·l_in / R (III-B).
- *
- * @param beta β, bits per token.
- * @param inputTokens l_in.
- * @param rate R, bits/s.
- */
+/** Transmission delay, s: D_tx = β·l_in / R (III-B), β in bits per token and R in bits/s. */
 export function transmissionSeconds(beta: number, inputTokens: number, rate: number): number {
   return (beta * inputTokens) / rate;
 }
 
-/** The links between users and servers: what is drawn once, and the gain of a link in a slot. */
+/** The links between users and servers. */
 export interface Channel {
   /** B_s [S], Hz. */
   readonly bandwidthHz: Float64Array;
@@ -96,17 +77,15 @@ export function serverGrid(servers: number, width: number, height: number): { x:
 /**
  * The channel of a run. Bandwidths are uniform on [lowest, highest] MHz, powers on [lowest, highest] dBm, drawn once,
  * each in its own stream; fading is drawn anew per slot, user and server, from its place rather than from a stream,
- * so that every scheduler meets the same links.
- *
- * @param seed the run's seed.
+ * so that every scheduler meets the same links. A link's power gain under Rayleigh fading is exponential with mean 1 [C].
  */
 export function createChannel(config: SystemConfig, seed: number): Channel {
-  const { users, servers, bandwidthMHz, txPowerDbm, pathLossDb, pathLossDbPerDecade, areaMeters } = config;
-  const bandwidthKey = hashLabel(seed, 'bandwidth');
-  const powerKey = hashLabel(seed, 'power');
+  const { users, servers, pathLossDb, pathLossDbPerDecade, areaMeters } = config;
+  const draws = (label: string, count: number, [lowest, highest]: readonly [number, number]): Float64Array => {
+    const key = hashLabel(seed, label);
+    return Float64Array.from({ length: count }, (_, i) => lowest + (highest - lowest) * uniformAt(key, i, 0, 0));
+  };
   const fadingKey = hashLabel(seed, 'fading');
-  const draw = (key: number, i: number, [lowest, highest]: readonly [number, number]): number =>
-    lowest + (highest - lowest) * uniformAt(key, i, 0, 0);
   const { x: serverX, y: serverY } = serverGrid(servers, areaMeters[0], areaMeters[1]);
   // pathGain in the squared distance: 10^(−PL_0/10)·(d/1000)^(−n/10) = factor·(d²)^exponent.
   const exponent = -pathLossDbPerDecade / 20;
@@ -114,8 +93,8 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
   const floor = LEAST_DISTANCE_METERS * LEAST_DISTANCE_METERS;
   const fades = config.fading === 'rayleigh';
   return {
-    bandwidthHz: Float64Array.from({ length: servers }, (_, s) => 1e6 * draw(bandwidthKey, s, bandwidthMHz)),
-    powerW: Float64Array.from({ length: users }, (_, u) => dbmToWatts(draw(powerKey, u, txPowerDbm))),
+    bandwidthHz: draws('bandwidth', servers, config.bandwidthMHz).map((megahertz) => 1e6 * megahertz),
+    powerW: draws('power', users, config.txPowerDbm).map(dbmToWatts),
     serverX,
     serverY,
     noiseWPerHz: dbmToWatts(config.noiseDbmPerHz),
@@ -124,7 +103,7 @@ export function createChannel(config: SystemConfig, seed: number): Channel {
       const dy = y - serverY[server];
       const squared = dx * dx + dy * dy;
       const large = factor * Math.exp(exponent * Math.log(squared < floor ? floor : squared));
-      return fades ? large * rayleighGain(uniformAt(fadingKey, slot, user, server)) : large;
+      return fades ? -large * Math.log(uniformAt(fadingKey, slot, user, server)) : large;
     },
   };
 }

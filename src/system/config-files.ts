@@ -7,17 +7,20 @@ import type { SystemConfig } from './config';
 import { lengthsPath } from './trace';
 
 /** The fields of a configuration that name a file. */
-type FileField = 'gpuProfilesFile' | 'lengthsFile';
+const fields = ['gpuProfilesFile', 'lengthsFile'] as const;
 
 /** SHA-256 of the content of each file that a configuration names, by field, in hexadecimal digits. */
-export type FileHashes = Readonly<Partial<Record<FileField, string>>>;
+export type FileHashes = Readonly<Partial<Record<(typeof fields)[number], string>>>;
 
-/** The absolute path of each file that a configuration names, by field. */
-function configFiles(config: Partial<SystemConfig>): (readonly [FileField, string])[] {
-  return (['gpuProfilesFile', 'lengthsFile'] as const).flatMap((field) => {
-    const path = config[field];
-    return path === undefined ? [] : [[field, resolve(field === 'lengthsFile' ? lengthsPath(path) : path)] as const];
-  });
+/** The absolute path of the file that a field of a configuration names. */
+function pathOf(config: Partial<SystemConfig>, field: keyof FileHashes): string | undefined {
+  const path = config[field];
+  return path === undefined ? undefined : resolve(field === 'lengthsFile' ? lengthsPath(path) : path);
+}
+
+function hashOf(path: string): string {
+  const content = withFile(path, 'read', () => readFileSync(path));
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /**
@@ -26,13 +29,13 @@ function configFiles(config: Partial<SystemConfig>): (readonly [FileField, strin
  * @throws UserError when one cannot be read.
  */
 export function fileHashes(config: Partial<SystemConfig>): FileHashes {
-  return Object.fromEntries(configFiles(config).map(([field, path]) => [field, hashOf(path)]));
+  const paths = fields.map((field) => [field, pathOf(config, field)] as const);
+  return Object.fromEntries(paths.flatMap(([field, path]) => (path === undefined ? [] : [[field, hashOf(path)]])));
 }
 
 /**
  * Compares the files that a configuration names with their content of earlier.
  *
- * @param earlier the hashes of then.
  * @param maker what was made then, for the message.
  * @param asked a second configuration: a file that it does not name is not compared.
  * @throws UserError naming the first file with other content.
@@ -43,18 +46,13 @@ export function checkSameFiles(
   maker: string,
   asked: SystemConfig = config,
 ): void {
-  const named = configFiles(asked).map((file) => file.join());
-  for (const [field, path] of configFiles(config).filter((file) => named.includes(file.join()))) {
-    const hash = hashOf(path);
-    if (hash !== earlier[field])
+  for (const field of fields) {
+    const path = pathOf(config, field);
+    if (path === undefined || path !== pathOf(asked, field)) continue;
+    const [now, then = 'unknown'] = [hashOf(path), earlier[field]];
+    if (now !== then)
       throw new UserError(
-        `${field} ${path} has other content (sha256 ${hash.slice(0, 12)}) than when ${maker} was begun; allowed: the same content (sha256 ${earlier[field]?.slice(0, 12) ?? 'unknown'}), or to accept changed files (--accept-changed-files, acceptChangedFiles)`,
+        `${field} ${path} has other content (sha256 ${now.slice(0, 12)}) than when ${maker} was begun; allowed: the same content (sha256 ${then.slice(0, 12)}), or to accept changed files (--accept-changed-files, acceptChangedFiles)`,
       );
   }
-}
-
-function hashOf(path: string): string {
-  return createHash('sha256')
-    .update(withFile(path, 'read', () => readFileSync(path)))
-    .digest('hex');
 }

@@ -15,13 +15,7 @@ export interface GpuProfile {
 }
 
 /** A point of a GPU's curve beside the numbers that are the same on all its rows. */
-type ProfileRow = readonly [
-  gpu: string,
-  memoryGB: number,
-  prefillTokensPerSecond: number,
-  kvBytes: number,
-  iterationsPerSecond: number,
-];
+type ProfileRow = readonly [gpu: string, memoryGB: number, prefill: number, kvBytes: number, speed: number];
 
 const format: CsvFormat<ProfileRow> = {
   name: 'GPU profiles',
@@ -39,14 +33,11 @@ const format: CsvFormat<ProfileRow> = {
 function checkOrder(before: GpuProfile, { values, fault }: CsvRow<ProfileRow>): void {
   const { name, memoryGB, prefillTokensPerSecond, decodeProfile } = before;
   const last = decodeProfile[decodeProfile.length - 1];
-  const asBefore = (k: 1 | 2, value: number): void => {
-    if (values[k] !== value) throw fault(k, `${String(value)}, as in the rows of ${name} before`);
-  };
-  asBefore(1, memoryGB);
-  asBefore(2, prefillTokensPerSecond);
-  if (values[3] <= last.kvBytes) throw fault(3, `more than ${name}'s point before (${String(last.kvBytes)})`);
+  for (const [k, value] of [memoryGB, prefillTokensPerSecond].entries())
+    if (values[k + 1] !== value) throw fault(k + 1, `${value}, as in the rows of ${name} before`);
+  if (values[3] <= last.kvBytes) throw fault(3, `more than ${name}'s point before (${last.kvBytes})`);
   if (values[4] > last.iterationsPerSecond)
-    throw fault(4, `at most ${name}'s point before (${String(last.iterationsPerSecond)})`);
+    throw fault(4, `at most ${name}'s point before (${last.iterationsPerSecond})`);
 }
 
 /**

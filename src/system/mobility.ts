@@ -40,7 +40,6 @@ export class Mobility {
     }
   }
 
-  /** Takes over the positions of another, without allocation. */
   copyFrom(other: Mobility): void {
     this.x.set(other.x);
     this.y.set(other.y);

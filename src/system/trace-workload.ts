@@ -3,28 +3,20 @@ import { UserError, invalid } from '../core/errors';
 import { parseWith } from '../core/parse';
 import { hashLabel, uniformAt } from '../core/rng';
 import { positive } from '../core/schema';
+import type { SystemConfig } from './config';
 import { configFields } from './config-fields';
 import type { Trace } from './trace';
 import type { SlotRequests, Workload } from './workload';
 
 /**
- * The way from a trace to slots:
- * unscaled, as recorded; thin, each request kept with one probability so that the mean load over the slots that are run
- * is as wanted; rescale, the time axis stretched or squeezed so that it is; per-user, the paper's one request per user
- * and slot, with length pairs drawn from the trace and its times left aside.
+ * The way from a trace to slots: unscaled, as recorded; thin, each request kept with one probability so that the mean
+ * load over the slots that are run is as wanted; rescale, the time axis stretched or squeezed so that it is; per-user,
+ * the paper's one request per user and slot, with length pairs drawn from the trace and its times left aside.
  */
 export type TraceLoad =
-  | { readonly kind: 'unscaled' }
-  | { readonly kind: 'thin'; readonly requestsPerSlot: number }
-  | { readonly kind: 'rescale'; readonly requestsPerSlot: number }
-  | { readonly kind: 'per-user' };
+  { readonly kind: 'unscaled' | 'per-user' } | { readonly kind: 'thin' | 'rescale'; readonly requestsPerSlot: number };
 
-export interface TraceOptions {
-  readonly users: number;
-  /** Δ, s. */
-  readonly slotSeconds: number;
-  /** T, the slots that are run: a load of R requests per slot is the mean over these. */
-  readonly slots: number;
+export interface TraceOptions extends Pick<SystemConfig, 'users' | 'slotSeconds' | 'slots'> {
   /** The slot of the trace as recorded with which the run begins. Default 0; per-user has none. */
   readonly from?: number | undefined;
   readonly load: TraceLoad;
@@ -33,8 +25,12 @@ export interface TraceOptions {
 
 const loadSchema = z.object({ kind: z.string(), requestsPerSlot: positive.optional() });
 
-const [[users], [slotSeconds], [slots]] = [configFields.users, configFields.slotSeconds, configFields.slots];
-const optionsSchema = z.object({ users, slotSeconds, slots, load: loadSchema });
+const optionsSchema = z.object({
+  users: configFields.users[0],
+  slotSeconds: configFields.slotSeconds[0],
+  slots: configFields.slots[0],
+  load: loadSchema,
+});
 
 /**
  * The slot that holds a point in time, t·Δ ≤ at < (t + 1)·Δ, of decimal numbers: 0.3 s is the start of slot 3 of 0.1 s,
@@ -49,27 +45,16 @@ export function slotAt(at: number, slotSeconds: number): number {
   return Math.abs(quotient - nearest) <= nearest * 2 ** -50 ? nearest : Math.floor(quotient);
 }
 
-/** The first of the integers from low to high − 1 that `isBeyond` holds for, as it does for all after it; else high. */
-function firstBeyond(low: number, high: number, isBeyond: (i: number) => boolean): number {
-  while (low < high) {
-    const middle = low + Math.floor((high - low) / 2);
-    if (isBeyond(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /** The slot of the last request as recorded. */
 const lastSlot = ({ arrivalSeconds }: Trace, slotSeconds: number): number =>
   slotAt(arrivalSeconds[arrivalSeconds.length - 1], slotSeconds);
 
 /** The first request that was recorded in slot `from` or later. */
 function firstFrom(trace: Trace, from: number, slotSeconds: number): number {
-  const { name, arrivalSeconds } = trace;
   const last = lastSlot(trace, slotSeconds);
   if (!Number.isInteger(from) || from < 0 || from > last)
-    throw invalid(`trace ${name}: from`, from, `a slot of the trace, an integer from 0 to ${String(last)}`);
-  return firstBeyond(0, arrivalSeconds.length, (i) => slotAt(arrivalSeconds[i], slotSeconds) >= from);
+    throw invalid(`trace ${trace.name}: from`, from, `a slot of the trace, an integer from 0 to ${last}`);
+  return trace.arrivalSeconds.findIndex((at) => slotAt(at, slotSeconds) >= from);
 }
 
 /** Mean load of a trace as recorded, requests per slot from the first arrival's to the last's. */
@@ -98,20 +83,17 @@ export function traceSlots(trace: Trace, load: TraceLoad, slotSeconds: number, f
 function timeScale(trace: Trace, first: number, perSlot: number, options: TraceOptions): number {
   const { slotSeconds, slots, from = 0, load } = options;
   const { name, arrivalSeconds } = trace;
-  const has = traceSlots(trace, load, slotSeconds, from);
-  if (slots > has)
-    throw invalid(
-      `trace ${name}: slots`,
-      slots,
-      `at most ${String(has)}, since at ${String(perSlot)} requests per slot it has no more`,
-    );
+  const most = traceSlots(trace, load, slotSeconds, from);
+  if (slots > most) {
+    const allowed = `at most ${most}, since at ${perSlot} requests per slot it has no more`;
+    throw invalid(`trace ${name}: slots`, slots, allowed);
+  }
   const gaps = Math.min(Math.ceil(perSlot * slots), arrivalSeconds.length - first - 1);
   const span = arrivalSeconds[first + gaps] - from * slotSeconds;
-  if (!(span > 0))
-    throw new UserError(
-      `trace ${name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`,
-    );
-  return (slotSeconds * gaps) / (perSlot * span);
+  if (span > 0) return (slotSeconds * gaps) / (perSlot * span);
+  throw new UserError(
+    `trace ${name}: all requests arrive at one time, which no rescaling can spread; allowed: two arrival times or more, or another load`,
+  );
 }
 
 /** Writes request i of a trace as the n-th of a slot. */
@@ -146,49 +128,46 @@ function perUser(trace: Trace, { users, seed }: TraceOptions): Workload {
  */
 export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
   parseWith(optionsSchema, options, 'trace workload');
-  const { users, slotSeconds, slots, load, seed } = options;
+  const { users, slotSeconds, slots, load, seed, from = 0 } = options;
   if (load.kind === 'per-user') {
     if (options.from === undefined) return perUser(trace, options);
-    throw invalid('trace workload: from', options.from, 'none with the load per-user, which leaves the times aside');
+    throw invalid('trace workload: from', from, 'none with the load per-user, which leaves the times aside');
   }
-  const { from = 0 } = options;
   const { arrivalSeconds } = trace;
-  const userKey = hashLabel(seed, 'trace-user');
   const first = firstFrom(trace, from, slotSeconds);
   let slotOf = (i: number): number => slotAt(arrivalSeconds[i], slotSeconds) - from;
   if (load.kind === 'rescale') {
     const scale = timeScale(trace, first, load.requestsPerSlot, options);
     slotOf = (i): number => slotAt(Math.max(0, arrivalSeconds[i] - from * slotSeconds) * scale, slotSeconds);
   }
-  const end = firstBeyond(first, arrivalSeconds.length, (i) => slotOf(i) >= slots);
-  /** Indices of the requests that are kept, in order of arrival. */
-  let kept = Int32Array.from({ length: end - first }, (_, k) => first + k);
+  let kept = [...arrivalSeconds.keys()].slice(first).filter((i) => slotOf(i) < slots);
   if (load.kind === 'thin') {
     const share = (load.requestsPerSlot * slots) / kept.length;
     if (share > 1)
       throw invalid(
         'trace load: requestsPerSlot of thin',
         load.requestsPerSlot,
-        `at most the recorded load (${String(kept.length / slots)} per slot over the ${String(slots)} slots that are run); rescale can raise it, from begins elsewhere`,
+        `at most the recorded load (${kept.length / slots} per slot over the ${slots} slots that are run); rescale can raise it, from begins elsewhere`,
       );
     const thinKey = hashLabel(seed, 'trace-thin');
-    if (share < 1) kept = kept.filter((i) => uniformAt(thinKey, i, 0, 0) < share);
+    kept = kept.filter((i) => uniformAt(thinKey, i, 0, 0) < share);
   }
+  const bySlot = new Map<number, number[]>();
   let most = 1;
-  for (let k = 0, begin = 0; k < kept.length; k++) {
-    if (slotOf(kept[k]) !== slotOf(kept[begin])) begin = k;
-    most = Math.max(most, k - begin + 1);
+  for (const i of kept) {
+    const requests = bySlot.get(slotOf(i)) ?? [];
+    most = Math.max(most, requests.push(i));
+    bySlot.set(slotOf(i), requests);
   }
+  const userKey = hashLabel(seed, 'trace-user');
   return {
     maxRequestsPerSlot: most,
     fill(slot, out): void {
-      const begin = firstBeyond(0, kept.length, (k) => slotOf(kept[k]) >= slot);
-      let n = 0;
-      for (; begin + n < kept.length && slotOf(kept[begin + n]) === slot; n++) {
-        const i = kept[begin + n];
+      const requests = bySlot.get(slot) ?? [];
+      out.count = requests.length;
+      requests.forEach((i, n) => {
         put(trace, i, out, n, Math.floor(uniformAt(userKey, i, 0, 0) * users));
-      }
-      out.count = n;
+      });
     },
   };
 }

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import { dataFile, readTextFile } from '../core/files';
-import { configuredWorkload } from './configured-workload';
 import { systemConfig } from './presets';
 import { lengthPairs, parseTrace, readTrace } from './trace';
-import { slotRequests } from './workload';
+import { configuredWorkload, slotRequests } from './workload';
 
 const own = 'arrivalSeconds,inputTokens,outputTokens';
 const azure = 'TIMESTAMP,ContextTokens,GeneratedTokens';

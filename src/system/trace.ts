@@ -22,10 +22,7 @@ export interface Trace {
   readonly outOfOrder: number;
 }
 
-/**
- * A point in time as whole seconds and a fraction. They are kept apart since their sum, near 1.7e9, would lose the
- * 100 ns digits that Azure's traces have.
- */
+/** A point in time. Seconds and fraction stand apart: their sum, near 1.7e9, would lose the 100 ns digits of Azure's traces. */
 interface Instant {
   readonly whole: number;
   readonly fraction: number;
@@ -33,7 +30,6 @@ interface Instant {
   readonly base: string;
 }
 
-/** Arrival, input and output. */
 type TraceRow = readonly [at: Instant, inputTokens: number, outputTokens: number];
 
 const MOST_TOKENS = 2 ** 31 - 1;
@@ -46,49 +42,40 @@ const MOST_OFFSET_MINUTES = 14 * 60;
 const timeCell = (read: (text: string) => Instant | undefined, allowed: string): z.ZodType<Instant> =>
   z.string().transform((text, context) => read(text) ?? (context.addIssue(allowed), z.NEVER));
 
-const seconds = timeCell(
-  (text) => {
-    const value = decimalNumber(text);
-    if (!(value >= 0 && value <= LATEST_SECONDS)) return undefined;
-    const [, digits, fraction] = /^(\d+)(\.\d+)$/.exec(text) ?? ([] as undefined[]);
-    const whole = digits === undefined ? Math.floor(value) : Number(digits);
-    return { whole, fraction: digits === undefined ? value - whole : Number(fraction), base: 'a number of seconds' };
-  },
-  `a number of seconds from 0 to ${String(LATEST_SECONDS)}`,
-);
+const seconds = timeCell((text) => {
+  const value = decimalNumber(text);
+  if (!(value >= 0 && value <= LATEST_SECONDS)) return undefined;
+  const [, whole, fraction] = /^(\d+)(\.\d+)$/.exec(text) ?? [text, Math.floor(value), value % 1];
+  return { whole: Number(whole), fraction: Number(fraction), base: 'a number of seconds' };
+}, `a number of seconds from 0 to ${LATEST_SECONDS}`);
 
-const utc = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(Z|([+-])(\d\d):?([0-5]\d))?$/;
+const utc = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-](\d\d):?([0-5]\d))?$/;
 
 const date = timeCell((text) => {
-  const match: readonly string[] = utc.exec(text) ?? [];
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
-  const [fraction, zone, sign, offsetHours, offsetMinutes] = match.slice(7) as (string | undefined)[];
-  const midnight = new Date(Date.UTC(year, month - 1, day));
-  const offset = sign === undefined ? 0 : 60 * Number(offsetHours) + Number(offsetMinutes);
-  const isDate = midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === day;
-  if (!isDate || hour > 23 || minute > 59 || second > 59 || offset > MOST_OFFSET_MINUTES) return undefined;
+  const [, day, time, fraction = 0, zone, hours = 0, minutes = 0] = (utc.exec(text) ?? []) as (string | undefined)[];
+  const at = Date.parse(`${day}T${time}Z`);
+  const offset = 60 * Number(hours) + Number(minutes);
+  // 30 February is read as 2 March, 24:00 as the next day.
+  const isDate = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${day}T${time}`);
+  if (!isDate || offset > MOST_OFFSET_MINUTES) return undefined;
   return {
-    whole: midnight.getTime() / 1000 + 3600 * hour + 60 * (minute - (sign === '-' ? -offset : offset)) + second,
-    fraction: Number(fraction ?? 0),
+    whole: at / 1000 + (zone?.startsWith('-') === true ? 60 : -60) * offset,
+    fraction: Number(fraction),
     base: `a date and time with${zone === undefined ? 'out' : ''} an offset`,
   };
 }, 'a date and time such as 2023-11-16 18:15:46.6805900, with or without an offset from -14:00 to +14:00');
 
 /** @param isPublished rows of 0 tokens are failed requests, to be skipped and counted, and there are other columns. */
-const layout = (
+function layout(
   name: string,
   [at, input, output]: readonly string[],
   time: z.ZodType<Instant>,
   isPublished: boolean,
-): CsvFormat<TraceRow> => {
+): CsvFormat<TraceRow> {
   const tokens = numberCell(integer(isPublished ? 0 : 1, MOST_TOKENS));
-  const columns = [
-    [at, time],
-    [input, tokens],
-    [output, tokens],
-  ] as const;
+  const columns = [[at, time] as const, [input, tokens] as const, [output, tokens] as const] as const;
   return { name, columns, othersAllowed: isPublished };
-};
+}
 
 /** BurstGPT's older files lack Session ID and Elapsed time; neither is needed here. */
 const formats: readonly CsvFormat<TraceRow>[] = [
@@ -100,23 +87,25 @@ const formats: readonly CsvFormat<TraceRow>[] = [
 /** Seconds since the first row's whole second. */
 function secondsSince(first: CsvRow<TraceRow>, { values: [at], fault }: CsvRow<TraceRow>): number {
   const [begin] = first.values;
-  if (at.base !== begin.base) throw fault(0, `${begin.base}, as in line ${String(first.line)}`);
+  if (at.base !== begin.base) throw fault(0, `${begin.base}, as in line ${first.line}`);
   const seconds = at.whole - begin.whole;
-  if (Math.abs(seconds) > LONGEST_SECONDS)
-    throw fault(
-      0,
-      `a time within ${String(LONGEST_SECONDS)} s of that in line ${String(first.line)}: all times count from one point`,
-    );
-  return seconds + at.fraction;
+  if (Math.abs(seconds) <= LONGEST_SECONDS) return seconds + at.fraction;
+  throw fault(0, `a time within ${LONGEST_SECONDS} s of that in line ${first.line}: all times count from one point`);
 }
 
 /**
- * The trace of a CSV in pieces.
+ * Reads a trace from CSV text. The header tells the format:
+ * `arrivalSeconds,inputTokens,outputTokens` (own), `TIMESTAMP,ContextTokens,GeneratedTokens` (Azure 2023 and 2024) or
+ * `Timestamp,…,Request tokens,Response tokens,…` (BurstGPT). Times are shifted so that the first is 0. In the published
+ * formats a row of 0 tokens is a failed request: skipped and counted. Rows out of order are sorted and counted.
  *
- * @throws UserError as {@link parseTrace}.
+ * @param text whole or in pieces.
+ * @param file the name that errors begin with.
+ * @throws UserError naming file, line, column, value and what is allowed.
  */
-function traceOf(chunks: Iterable<string>, file: string): Trace {
-  const { format, rows } = readTable(chunks, file, formats);
+export function parseTrace(text: string | Iterable<string>, file: string): Trace {
+  const { format, rows } = readTable(typeof text === 'string' ? [text] : text, file, formats);
+  const [, [inputName], [outputName]] = format.columns;
   const [arrival, input, output]: number[][] = [[], [], []];
   const skips = new Map<string, number>();
   let first: CsvRow<TraceRow> | undefined;
@@ -125,7 +114,6 @@ function traceOf(chunks: Iterable<string>, file: string): Trace {
     first ??= row;
     const at = secondsSince(first, row);
     if (inputTokens === 0 || outputTokens === 0) {
-      const [, [inputName], [outputName]] = format.columns;
       const reason = outputTokens === 0 ? `failed: ${outputName} is 0` : `empty: ${inputName} is 0`;
       skips.set(reason, (skips.get(reason) ?? 0) + 1);
       continue;
@@ -135,10 +123,11 @@ function traceOf(chunks: Iterable<string>, file: string): Trace {
     output.push(outputTokens);
   }
   const skipped = [...skips].map(([reason, count]) => ({ reason, count }));
-  if (arrival.length === 0)
-    throw new UserError(
-      `${file} has a header but no request${skipped.length === 0 ? '' : ` (${skipped.map((s) => `${String(s.count)} skipped, ${s.reason}`).join('; ')})`}; allowed: at least one`,
-    );
+  if (arrival.length === 0) {
+    const reasons = skipped.map(({ reason, count }) => `${count} skipped, ${reason}`).join('; ');
+    const why = reasons === '' ? '' : ` (${reasons})`;
+    throw new UserError(`${file} has a header but no request${why}; allowed: at least one`);
+  }
   const outOfOrder = arrival.filter((at, i) => i > 0 && at < arrival[i - 1]).length;
   const order = Uint32Array.from(arrival.keys());
   if (outOfOrder > 0) order.sort((a, b) => arrival[a] - arrival[b] || a - b);
@@ -154,25 +143,9 @@ function traceOf(chunks: Iterable<string>, file: string): Trace {
   };
 }
 
-/**
- * Reads a trace from CSV text. The header tells the format:
- * `arrivalSeconds,inputTokens,outputTokens` (own), `TIMESTAMP,ContextTokens,GeneratedTokens` (Azure 2023 and 2024) or
- * `Timestamp,…,Request tokens,Response tokens,…` (BurstGPT). Times are shifted so that the first is 0. In the published
- * formats a row of 0 tokens is a failed request: skipped and counted. Rows out of order are sorted and counted.
- *
- * @param file the name that errors begin with.
- * @throws UserError naming file, line, column, value and what is allowed.
- */
-export function parseTrace(text: string, file: string): Trace {
-  return traceOf([text], file);
-}
-
-/**
- * Reads a trace file as {@link parseTrace} does, as a stream: a file of hundreds of megabytes needs memory only for its
- * requests.
- */
+/** Reads a trace file as {@link parseTrace} does; a file of hundreds of megabytes needs memory only for its requests. */
 export function readTrace(path: string): Trace {
-  return traceOf(textChunks(path), path);
+  return parseTrace(textChunks(path), path);
 }
 
 /** The path of a `lengthsFile`: relative to the working folder or, if no file is there, to the package's data/. */
@@ -181,21 +154,19 @@ export function lengthsPath(path: string): string {
   return existsSync(path) || !existsSync(packaged) ? path : packaged;
 }
 
-/** Traces that were read, by path; read again when size or time of the file has changed. */
-const known: Map<string, { readonly stamp: string; readonly trace: Trace }> = new Map();
+/** Traces that were read, by path with the size and time that the file had. */
+const known: Map<string, Trace> = new Map();
 
 /**
- * The trace that a `lengthsFile` names, each file read once.
+ * The trace that a `lengthsFile` names, read again when the file has changed.
  *
  * @throws UserError when it cannot be read, or as {@link parseTrace}.
  */
 export function lengthPairs(lengthsFile: string): Trace {
   const path = lengthsPath(lengthsFile);
   const { size, mtimeMs } = withFile(path, 'read', () => statSync(path));
-  const stamp = `${String(size)} ${String(mtimeMs)}`;
-  const before = known.get(path);
-  if (before?.stamp === stamp) return before.trace;
-  const trace = readTrace(path);
-  known.set(path, { stamp, trace });
+  const key = `${path} ${size} ${mtimeMs}`;
+  const trace = known.get(key) ?? readTrace(path);
+  known.set(key, trace);
   return trace;
 }

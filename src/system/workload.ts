@@ -1,6 +1,8 @@
 import { uniformAt, hashLabel } from '../core/rng';
 import type { SystemConfig } from './config';
 import { logNormalTokens } from './lengths';
+import { lengthPairs } from './trace';
+import { traceWorkload } from './trace-workload';
 
 /** The requests of one slot, structure of arrays; entries 0..count−1 are valid. */
 export interface SlotRequests {
@@ -20,7 +22,6 @@ export interface SlotRequests {
  * same requests, so that a forked environment meets the same future.
  */
 export interface Workload {
-  /** Most requests any slot can have. */
   readonly maxRequestsPerSlot: number;
   /** Writes the requests of slot `slot` (0, 1, …). */
   fill(slot: number, out: SlotRequests): void;
@@ -28,13 +29,23 @@ export interface Workload {
 
 /** Empty arrays for up to `capacity` requests. */
 export function slotRequests(capacity: number): SlotRequests {
-  return {
-    count: 0,
-    user: new Int32Array(capacity),
-    inputTokens: new Int32Array(capacity),
-    outputTokens: new Int32Array(capacity),
-    predictedTokens: new Int32Array(capacity),
-  };
+  const column = (): Int32Array => new Int32Array(capacity);
+  return { count: 0, user: column(), inputTokens: column(), outputTokens: column(), predictedTokens: column() };
+}
+
+/**
+ * The workload of a run, with the prediction error of its configuration.
+ *
+ * @param given the true requests. Default: one per user and slot, of the synthetic lengths or of the pairs of a file.
+ */
+export function configuredWorkload(config: SystemConfig, seed: number, given?: Workload): Workload {
+  const { lengthsFile, predictionError, predictionSigma } = config;
+  const truth =
+    given ??
+    (lengthsFile === undefined
+      ? syntheticWorkload(config, seed)
+      : traceWorkload(lengthPairs(lengthsFile), { ...config, load: { kind: 'per-user' }, seed }));
+  return predictionError === 'none' ? truth : withPredictionError(truth, predictionSigma, seed);
 }
 
 /** The lengths of the synthetic workload. */
@@ -70,14 +81,13 @@ export function syntheticWorkload(lengths: LengthDistribution, seed: number): Wo
   };
 }
 
-/** The largest prediction, tokens: the largest number that its array holds. */
+/** The largest number that the array of predictions holds, tokens. */
 const LONGEST_PREDICTION = 2 ** 31 - 1;
 
 /**
  * Length prediction error: schedulers and servers know l̂ = l·exp(σ·n), while the server runs l. A prediction is kept
  * within 1 and 2^31 − 1 tokens; the environment cuts it further, to the largest KV pool.
  *
- * @param workload the true requests.
  * @param sigma spread of ln(l̂/l).
  */
 export function withPredictionError(workload: Workload, sigma: number, seed: number): Workload {

@@ -1,5 +1,4 @@
 import { kilobytesToBytes } from '../../core/units';
-import { configuredWorkload } from '../../system/configured-workload';
 import { createChannel, transmissionSeconds, uplinkRate } from '../../system/channel';
 import type { SystemConfig } from '../../system/config';
 import { serverSpecs } from '../../system/gpus';
@@ -7,7 +6,7 @@ import { Mobility } from '../../system/mobility';
 import type { ServerSpec } from '../../system/scenario';
 import type { ServingConstants } from '../../system/scenario';
 import { tokensThatFit } from '../../system/token-counts';
-import { type Workload, slotRequests } from '../../system/workload';
+import { type Workload, configuredWorkload, slotRequests } from '../../system/workload';
 
 /**
  * An episode known beforehand: every request of its T slots with its true length and its links, and the servers. Bounds
