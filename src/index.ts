@@ -48,8 +48,7 @@ export { type Credit, creditRule } from './lyreo/credit/credit';
 export { rewardStreams } from './lyreo/credit/streams';
 export { own } from './lyreo/credit/own';
 export { standardised } from './lyreo/ppo';
-export { clippedObjective } from './lyreo/clip-loss';
-export { decisionRatios } from './lyreo/decisions';
+export { clippedObjective, decisionRatios } from './lyreo/clip-loss';
 export { type UpdateLog, type UpdateDetail, Learner } from './lyreo/lyreo';
 export { loadPolicy } from './lyreo/checkpoint';
 

@@ -6,11 +6,11 @@ import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { delayed } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
-import { decisionRatios } from './decisions';
+import { decisionRatios } from './clip-loss';
 import { Learner } from './lyreo';
 import { type LearningMethod, trainingConfig } from './method';
-import { createPolicy } from './policy';
-import { type EpisodeOptions, type Rollout, criticInputs, playEpisode } from './rollout';
+import { createPolicy, stateFeatures } from './policy';
+import { type EpisodeOptions, type Rollout, playEpisode } from './rollout';
 import type { TrainingConfig } from './training-config';
 
 const config = tinyConfig({ users: 12, slots: 200 });
@@ -118,7 +118,7 @@ describe('a training', () => {
       const method = methodWith(own, { reward });
       const learner = new Learner(config, method, trainingConfig(method, { ...quick, queueSeen }), 1);
       const rollout = learner.play();
-      const width = criticInputs(S);
+      const width = stateFeatures(S);
       let most = 0;
       for (let t = 0; t <= T; t++)
         for (let s = 0; s < S; s++)

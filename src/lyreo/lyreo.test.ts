@@ -2,17 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import { configuredWorkload } from '../system/workload';
-import { SERVER_FEATURES, SLOT_FEATURES, encodeServers, encodeSlot } from '../env/observation';
-import type { Workload } from '../system/workload';
+import { type Workload, configuredWorkload } from '../system/workload';
 import { methodWith, tinyConfig } from '../../tests/support/tiny';
 import { DivergenceError, Learner } from './lyreo';
 import { fixedPenalty, latencyOnly } from '../env/reward';
-import { assigned, delayed, littlesLaw } from './credit/by-slot';
+import { assigned, delayed, littlesLaw, slot } from './credit/by-slot';
 import { own } from './credit/own';
 import { printed } from './credit/printed';
 import { request } from './credit/request';
-import { slot } from './credit/slot';
 import { type LearningMethod, methodIds, trainingConfig } from './method';
 import { createPolicy, slotRecord } from './policy';
 import type { Rollout } from './rollout';
@@ -151,11 +148,8 @@ describe('a policy that sees predicted lengths', () => {
       const inputs: number[][] = [];
       // Nobody makes 400 tokens in three slots.
       for (let t = 0; t < 3; t++) {
-        const state = new Float32Array(S * SERVER_FEATURES + SLOT_FEATURES);
-        encodeServers(view, state);
-        encodeSlot(view, state, S * SERVER_FEATURES);
         policy.act(view, assignment, record, createRng(t));
-        inputs.push([...state, ...record.shared, ...record.rows, ...record.prior, ...record.allLogProbs]);
+        inputs.push([...record.states, ...record.rows, ...record.prior, ...record.allLogProbs]);
         const step = env.step(assignment);
         expect(step.outcome?.completions.length).toBe(0);
         ({ view } = step);

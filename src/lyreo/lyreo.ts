@@ -1,17 +1,17 @@
 import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
+import { rewardWeights } from '../env/reward';
 import type { Mlp } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
-import { rewardWeights } from '../env/reward';
 import type { Credit, CreditRule } from './credit/credit';
 import { type HeldOutLog, evaluateHeldOut } from './held-out';
 import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
-import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 import { Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
 import { type NormState, TargetNorm } from './target-norm';
+import type { TrainingConfig } from './training-config';
 
 /** One line of a training's log. */
 export interface UpdateLog extends PpoLog, Partial<HeldOutLog> {
@@ -74,9 +74,7 @@ export class Learner {
   /** How the policy sees the system and decides when it is evaluated. */
   readonly decision: DecisionOptions;
   updates = 0;
-  private readonly actionRng: Rng;
-  private readonly batchRng: Rng;
-  private readonly predictorRng: Rng;
+  private readonly rngs: Readonly<Record<'actions' | 'minibatches' | 'windows', Rng>>;
 
   constructor(
     readonly config: SystemConfig,
@@ -88,15 +86,14 @@ export class Learner {
     this.decision = decisionOptions(method, training);
     const root = createRng(seed);
     const { servers } = config;
-    const { hidden } = training;
-    this.policy = createPolicy(servers, hidden, root.fork('policy'));
-    this.critic = createCritic(servers, hidden, 2, root.fork('critic'));
+    this.policy = createPolicy(servers, training.hidden, root.fork('policy'));
+    this.critic = createCritic(servers, training.hidden, 2, root.fork('critic'));
     this.ppo = new Ppo(this.policy, this.critic, training);
     this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });
-    this.valueNorm = new TargetNorm(2);
-    this.actionRng = root.fork('actions');
-    this.batchRng = root.fork('minibatches');
-    this.predictorRng = root.fork('windows');
+    const [weights, bias] = this.critic.lastLayer;
+    this.valueNorm = new TargetNorm(weights, bias);
+    const [actions, minibatches, windows] = ['actions', 'minibatches', 'windows'].map((name) => root.fork(name));
+    this.rngs = { actions, minibatches, windows };
   }
 
   /**
@@ -138,21 +135,17 @@ export class Learner {
    *   for the KV pool of its server, and there is nothing to learn from.
    */
   play(): Rollout {
-    const { config, training } = this;
+    const { config, method, training } = this;
     const { memoryWeight, fixedPenalty, penaltyUnit, independentShare, startQueue } = training;
-    const envSeed = hashLabel(this.seed, `episode ${String(this.updates)}`);
     const violationUnit = penaltyUnit === 'printed' ? 1 : config.balanceTolerance;
     const weights = rewardWeights(config, memoryWeight, fixedPenalty, violationUnit);
-    const options = { ...this.decision, reward: this.method.reward, weights, independentShare, startQueue };
-    const rollout = playEpisode(config, this.policy, envSeed, this.actionRng, options);
+    const options = { ...this.decision, reward: method.reward, weights, independentShare, startQueue };
+    const envSeed = hashLabel(this.seed, `episode ${this.updates}`);
+    const rollout = playEpisode(config, this.policy, envSeed, this.rngs.actions, options);
     const { completed, arrived } = rollout.metrics;
-    if (completed === 0)
-      throw invalid(
-        'kvPoolFraction',
-        config.kvPoolFraction,
-        `more, or shorter requests; in update ${String(this.updates + 1)} none of ${String(arrived)} requests had room in its server's KV pool`,
-      );
-    return rollout;
+    if (completed > 0) return rollout;
+    const found = `in update ${this.updates + 1} none of ${arrived} requests had room in its server's KV pool`;
+    throw invalid('kvPoolFraction', config.kvPoolFraction, `more, or shorter requests; ${found}`);
   }
 
   /**
@@ -162,26 +155,22 @@ export class Learner {
    * @throws DivergenceError when one of them is not finite, naming the tensor that made it so or else the rule.
    */
   assignCredit(rollout: Rollout): Credit {
-    const credit = this.credit.assign(rollout, this.values(rollout), this.predictorRng) as Credit | undefined;
-    const { slots, requests } = rollout;
+    const credit = this.credit.assign(rollout, this.values(rollout), this.rngs.windows) as Credit | undefined;
     for (const [name, kind, length] of [
-      ['advantages', Float32Array, slots * requests],
-      ['targets', Float64Array, 2 * slots],
+      ['advantages', Float32Array, rollout.actions.length],
+      ['targets', Float64Array, 2 * rollout.slots],
     ] as const) {
       const where = `credit rule "${this.credit.id}": ${name}`;
       const given: unknown = credit?.[name];
-      if (!(given instanceof kind) || given.length !== length)
-        throw invalid(
-          where,
-          given instanceof kind ? `a ${kind.name} of ${String(given.length)}` : given && typeof given,
-          `a ${kind.name} of ${String(length)}`,
-        );
+      if (!(given instanceof kind) || given.length !== length) {
+        const found = given instanceof kind ? `a ${kind.name} of ${given.length}` : given && typeof given;
+        throw invalid(where, found, `a ${kind.name} of ${length}`);
+      }
       const k = given.findIndex((x) => !Number.isFinite(x));
       if (k < 0) continue;
-      this.checkTensors(this.updates + 1);
-      throw new DivergenceError(
-        `update ${String(this.updates + 1)}: ${where}[${String(k)}] is ${String(given[k])}; allowed: finite numbers`,
-      );
+      const update = this.updates + 1;
+      this.checkTensors(update);
+      throw new DivergenceError(`update ${update}: ${where}[${k}] is ${given[k]}; allowed: finite numbers`);
     }
     return credit as Credit;
   }
@@ -189,7 +178,8 @@ export class Learner {
   /** Step 3: PPO's epochs for policy and critic. The next `play` has another episode. */
   learn(rollout: Rollout, credit: Credit): PpoLog {
     this.ppo.scaleRates(2 ** (-this.updates / this.training.learningRateHalfLife));
-    const log = this.ppo.update(rollout, credit.advantages, this.criticTargets(credit.targets), this.batchRng);
+    const targets = this.criticTargets(credit.targets);
+    const log = this.ppo.update(rollout, credit.advantages, targets, this.rngs.minibatches);
     this.updates++;
     return log;
   }
@@ -199,15 +189,13 @@ export class Learner {
    * several credit rules can so be compared on the same decisions.
    */
   learnValues(rollout: Rollout, credit: Credit): void {
-    this.ppo.updateCritic(rollout, this.criticTargets(credit.targets), this.batchRng);
+    this.ppo.updateCritic(rollout, this.criticTargets(credit.targets), this.rngs.minibatches);
   }
 
   /** Targets as the critic is to predict them; its last layer follows their scale. */
   private criticTargets(targets: Float64Array): Float32Array {
     if (!this.training.returnNorm) return Float32Array.from(targets);
-    const p = this.critic.parameters;
-    const last = this.critic.depth - 1;
-    this.valueNorm.follow(targets, p.view(`layer ${String(last)} weights`), p.view(`layer ${String(last)} bias`));
+    this.valueNorm.follow(targets);
     return this.valueNorm.normalised(targets);
   }
 
@@ -221,8 +209,8 @@ export class Learner {
     return {
       ppo: this.ppo.save(),
       credit: this.credit.save?.(),
-      norm: this.valueNorm.save(),
-      draws: [this.actionRng, this.batchRng, this.predictorRng].map((rng) => rng.save()),
+      norm: this.valueNorm.state,
+      draws: Object.values(this.rngs).map((rng) => rng.save()),
       updates: this.updates,
     };
   }
@@ -235,25 +223,23 @@ export class Learner {
   restore({ ppo, credit, norm, draws, updates }: LearnerState): void {
     this.ppo.restore(ppo);
     this.credit.restore?.(credit);
-    this.valueNorm.restore(norm);
-    [this.actionRng, this.batchRng, this.predictorRng].forEach((rng, k) => {
+    this.valueNorm.state = norm;
+    Object.values(this.rngs).forEach((rng, k) => {
       rng.restore(draws[k]);
     });
     this.updates = updates;
   }
 
-  /** @throws DivergenceError naming the first tensor with NaN or ∞. */
+  /** @throws DivergenceError naming the first tensor with NaN or ∞, in the order in which one spoils the next. */
   private checkTensors(update: number): void {
-    // In the order in which one spoils the next.
-    const { predictor } = this.credit;
     const parts = {
-      'return predictor': predictor?.lstm.parameters,
+      'return predictor': this.credit.predictor?.lstm.parameters,
       critic: this.critic.parameters,
       actor: this.policy.net.parameters,
     };
     for (const [who, parameters] of Object.entries(parts)) {
       const name = parameters?.firstNonFinite();
-      if (name !== undefined) throw new DivergenceError(`update ${String(update)}: ${who}, ${name} is not finite`);
+      if (name !== undefined) throw new DivergenceError(`update ${update}: ${who}, ${name} is not finite`);
     }
   }
 }

@@ -13,11 +13,22 @@ import { logSoftmax } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import { type Draws, independentDraws, stratifiedDraws } from './draws';
 
+/** Width C of a state: the servers and the slot, as policy and critic see them. */
+export function stateFeatures(servers: number): number {
+  return servers * SERVER_FEATURES + SLOT_FEATURES;
+}
+
+/** Writes a state, [C]; it begins with the servers, [S, SERVER_FEATURES]. */
+export function encodeState(view: SlotView, out: Float32Array): void {
+  encodeServers(view, out);
+  encodeSlot(view, out, view.serverCount * SERVER_FEATURES);
+}
+
 /** What one slot leaves behind for learning: the inputs of the network and the draws. */
 export interface SlotRecord {
-  /** Inputs that all requests have in common, [sharedInputs]. */
-  readonly shared: Float32Array;
-  /** [U, rowInputs]. */
+  /** The state, [C]. */
+  readonly states: Float32Array;
+  /** Inputs of each request's own, [U, rowInputs]. */
   readonly rows: Float32Array;
   /** Added to the network's outputs: 0, or a large negative number where a server cannot hold a request, [U, S]. */
   readonly prior: Float32Array;
@@ -40,10 +51,10 @@ export interface Policy {
   act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng, draws?: Draws): void;
 }
 
-/** An empty record for slots of `requests` requests. */
-export function slotRecord({ net: { shape } }: Policy, requests: number, servers: number): SlotRecord {
+/** An empty record for `requests` requests, and `states` states. */
+export function slotRecord({ net: { shape } }: Policy, requests: number, servers: number, states = 1): SlotRecord {
   return {
-    shared: new Float32Array(shape.sharedInputs),
+    states: new Float32Array(states * shape.sharedInputs),
     rows: new Float32Array(requests * shape.rowInputs),
     prior: new Float32Array(requests * servers),
     actions: new Int32Array(requests),
@@ -57,27 +68,23 @@ const IMPOSSIBLE = -1e9;
 
 /** @param hidden widths of the network's hidden layers. */
 export function createPolicy(S: number, hidden: readonly number[], rng: Rng): Policy {
-  const sharedInputs = S * SERVER_FEATURES + SLOT_FEATURES;
-  const net = new Mlp({ sharedInputs, rowInputs: requestFeatures(S), hidden, outputs: S }, rng, 0.01);
+  const rowInputs = requestFeatures(S);
+  const net = new Mlp({ sharedInputs: stateFeatures(S), rowInputs, hidden, outputs: S }, rng, 0.01);
   return {
     net,
     act(view, assignment, record, draw, draws = 'independent'): void {
       const U = view.count;
-      const { actions, allLogProbs, prior } = record;
-      encodeServers(view, record.shared);
-      encodeSlot(view, record.shared, S * SERVER_FEATURES);
-      encodeRequests(view, record.rows);
+      const { states, rows, prior, actions, logProbs, allLogProbs } = record;
+      encodeState(view, states);
+      encodeRequests(view, rows);
       mask(view, prior);
-      const rows = record.rows.subarray(0, U * requestFeatures(S));
-      const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: record.shared, rows });
+      const own = rows.subarray(0, U * rowInputs);
+      const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: states, rows: own });
       for (let k = 0; k < U * S; k++) allLogProbs[k] = logits[k] + prior[k];
       logSoftmax(allLogProbs.subarray(0, U * S), S, allLogProbs);
-      if (draws === 'stratified') stratifiedDraws(allLogProbs, U, S, draw, actions);
-      else independentDraws(allLogProbs, U, S, draw, actions);
-      for (let i = 0; i < U; i++) {
-        record.logProbs[i] = allLogProbs[i * S + actions[i]];
-        assignment[i] = actions[i];
-      }
+      (draws === 'stratified' ? stratifiedDraws : independentDraws)(allLogProbs, U, S, draw, actions);
+      for (let i = 0; i < U; i++) logProbs[i] = allLogProbs[i * S + actions[i]];
+      assignment.set(actions.subarray(0, U));
     },
   };
 }

@@ -3,95 +3,9 @@ import { type Rng, createRng } from '../core/rng';
 import { logSoftmax, sample } from '../nn/categorical';
 import { Mlp } from '../nn/mlp';
 import type { Policy } from './policy';
-import { ClipLoss } from './clip-loss';
 import { Ppo, type PpoLog, standardised } from './ppo';
 import type { Rollout } from './rollout';
 import { type TrainingConfig, trainingStandards } from './training-config';
-
-describe('ClipLoss', () => {
-  const S = 4;
-  const U = 3;
-  const clipCoef = 0.2;
-  const entCoef = 0.05;
-
-  /** −E[min(ρ·Â, clip(ρ)·Â)] − c·E[H] in double precision; a slot's requests share one ratio where it is joint. */
-  function loss(
-    logits: Float64Array,
-    actions: Int32Array,
-    before: Float64Array,
-    advantages: Float32Array,
-    joint: boolean,
-  ): number {
-    const n = actions.length;
-    const ratios = new Float64Array(n);
-    let entropy = 0;
-    for (let d = 0; d < n; d++) {
-      const row = logits.subarray(d * S, (d + 1) * S);
-      const max = Math.max(...row);
-      const total = row.reduce((sum, l) => sum + Math.exp(l - max), 0);
-      const logProbs = row.map((l) => l - max - Math.log(total));
-      ratios[d] = logProbs[actions[d]] - before[d];
-      entropy -= logProbs.reduce((sum, l) => sum + Math.exp(l) * l, 0);
-    }
-    let objective = 0;
-    for (let d = 0; d < n; d += joint ? U : 1) {
-      const ratio = Math.exp(joint ? ratios.slice(d, d + U).reduce((a, b) => a + b, 0) : ratios[d]);
-      const clipped = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
-      objective += Math.min(ratio * advantages[d], clipped * advantages[d]);
-    }
-    return -(objective + entCoef * entropy) / n;
-  }
-
-  it.each([false, true])('its gradient is that of the objective with the entropy bonus, joint ratio: %s', (joint) => {
-    const rng = createRng(7);
-    const n = 24;
-    const logits = Float64Array.from({ length: n * S }, () => rng.normal());
-    const actions = Int32Array.from({ length: n }, () => rng.int(S));
-    const logProbs = Float32Array.from(logits);
-    logSoftmax(logProbs, S, logProbs);
-    // Ratios on both sides of the clip's ends, never near them.
-    const shifts = [0.05, -0.1, 0.5, -0.6];
-    const before = Float64Array.from({ length: n }, (_, d) => logProbs[d * S + actions[d]] - shifts[rng.int(4)]);
-    const advantages = Float32Array.from({ length: n }, () => rng.normal());
-    if (joint) for (let d = 0; d < n; d++) advantages[d] = advantages[d - (d % U)];
-
-    const out = new Float32Array(n * S);
-    const log = new ClipLoss({ clipCoef, entCoef, ratio: joint ? 'per slot' : 'per request' }, S, U);
-    const answered = new Uint8Array(n).fill(1);
-    const decisions = { actions, before: Float32Array.from(before), advantages, answered };
-    log.add(logProbs, decisions, 0, 1 / n, out);
-
-    const h = 1e-5;
-    for (let k = 0; k < n * S; k++) {
-      const at = (shift: number): number => {
-        const moved = logits.slice();
-        moved[k] += shift;
-        return loss(moved, actions, before, advantages, joint);
-      };
-      expect(Math.abs(out[k] - (at(h) - at(-h)) / (2 * h))).toBeLessThan(2e-6);
-    }
-    if (!joint)
-      expect((log.policyLoss - entCoef * log.entropy) / n).toBeCloseTo(
-        loss(logits, actions, before, advantages, false),
-        5,
-      );
-  });
-
-  it('counts what was clipped, and no divergence from itself', () => {
-    const logProbs = Float32Array.of(Math.log(0.5), Math.log(0.5), Math.log(0.25), Math.log(0.75));
-    const log = new ClipLoss({ clipCoef: 0.2, entCoef: 0, ratio: 'per request' }, 2, 2);
-    const decisions = {
-      actions: Int32Array.of(0, 1),
-      before: Float32Array.of(Math.log(0.5), Math.log(0.5)),
-      advantages: Float32Array.of(1, 1),
-      answered: Uint8Array.of(1, 1),
-    };
-    log.add(logProbs, decisions, 0, 0.5, new Float32Array(4));
-    expect(log.clipped).toBe(1);
-    expect(log.policyLoss).toBeCloseTo(-(1 + 1.2), 6);
-    expect(log.approxKl).toBeCloseTo(0.5 - Math.log(1.5), 6);
-  });
-});
 
 describe('standardised', () => {
   it('mean 0, deviation 1, bounded, and constant values are 0', () => {
@@ -151,14 +65,13 @@ describe('Ppo', () => {
       slots: T,
       requests: U,
       servers: S,
-      shared,
+      states: new Float32Array(T + 1).fill(1),
       rows,
       prior: new Float32Array(T * U * S),
       actions,
       logProbs,
       allLogProbs,
       answered: new Uint8Array(T * U).fill(1),
-      states: new Float32Array(T + 1).fill(1),
     };
     return { rollout: fake as Rollout, rewards: Float32Array.from(actions, (a, d) => (a === wanted[d] ? 1 : 0)) };
   }

@@ -1,22 +1,18 @@
 import type { Rng } from '../core/rng';
-import { Adam, type AdamState } from '../nn/adam';
 import { mean } from '../core/statistics';
+import { Adam, type AdamState } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { gather } from '../nn/gather';
 import { Mlp, type MlpBatch } from '../nn/mlp';
 import { squaredError } from '../nn/network';
-import { ClipLoss, type Decisions } from './clip-loss';
+import { type ClipSums, type Decisions, clipLoss } from './clip-loss';
+import { type Policy, stateFeatures } from './policy';
+import type { Rollout } from './rollout';
 import type { TrainingConfig } from './training-config';
-import type { Policy } from './policy';
-import { type Rollout, criticInputs } from './rollout';
 
-/** What an update logs. */
-export interface PpoLog {
-  readonly policyLoss: number;
+/** What an update logs: means over decisions of the last epoch, and the critic's. */
+export interface PpoLog extends Readonly<Omit<ClipSums, 'count'>> {
   readonly valueLoss: number;
-  readonly entropy: number;
-  readonly approxKl: number;
-  readonly clipFrac: number;
   readonly explainedVariance: number;
   readonly epochs: number;
 }
@@ -29,7 +25,7 @@ export interface PpoState {
 
 /** A critic: one network, one head per stream of rewards. */
 export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Mlp {
-  return new Mlp({ sharedInputs: 0, rowInputs: criticInputs(servers), hidden, outputs: heads }, rng, 0.1);
+  return new Mlp({ sharedInputs: 0, rowInputs: stateFeatures(servers), hidden, outputs: heads }, rng, 0.1);
 }
 
 /** States as rows of the critic, a group each. */
@@ -62,33 +58,32 @@ export class Ppo {
    * @param targets what V is to predict, [T, heads].
    */
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
-    const { slots: T } = rollout;
     const normalised = standardised(advantages, rollout.answered);
-    const batches = this.minibatches(T, rng);
-    let log = new ClipLoss(this.config, rollout.servers, rollout.requests);
+    const batches = this.minibatches(rollout.slots, rng);
+    const none = { policyLoss: 0, entropy: 0, approxKl: 0, clipFrac: 0, count: 0 };
+    let sums = none;
     let valueLoss = 0;
     let epochs = 0;
-    let isFar = false;
-    while (epochs < this.config.updateEpochs && !isFar) {
-      log = new ClipLoss(this.config, rollout.servers, rollout.requests);
+    for (let isFar = false; epochs < this.config.updateEpochs && !isFar; epochs++) {
+      sums = { ...none };
       let seen = 0;
       let loss = 0;
       for (const slots of batches()) {
-        isFar = !this.stepActor(rollout, normalised, slots, log);
+        isFar = !this.stepActor(rollout, normalised, slots, sums);
         if (isFar) break;
-        loss += this.stepCritic(rollout, targets, slots) / T;
+        loss += this.stepCritic(rollout, targets, slots) / rollout.slots;
         seen += slots.length;
       }
       // Where the actor stopped at once the critic's last epoch is the one before.
-      if (seen > 0) valueLoss = loss * (T / seen);
-      epochs++;
+      if (seen > 0) valueLoss = loss * (rollout.slots / seen);
     }
+    const { count } = sums;
     return {
-      policyLoss: log.policyLoss / log.count,
+      policyLoss: sums.policyLoss / count,
       valueLoss,
-      entropy: log.entropy / log.count,
-      approxKl: log.approxKl / log.count,
-      clipFrac: log.clipped / log.count,
+      entropy: sums.entropy / count,
+      approxKl: sums.approxKl / count,
+      clipFrac: sums.clipFrac / count,
       explainedVariance: this.explainedVariance(rollout, targets),
       epochs,
     };
@@ -131,27 +126,28 @@ export class Ppo {
   }
 
   /** One minibatch of whole slots; false, and no step, once the policy is further than `targetKl` from the one that drew. */
-  private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, log: ClipLoss): boolean {
-    const { requests: U, servers: S } = rollout;
+  private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, sums: ClipSums): boolean {
+    const { slots: T, requests: U, servers: S } = rollout;
     const { net } = this.policy;
-    const { sharedInputs, rowInputs } = net.shape;
-    const shared = gather(rollout.shared, slots, sharedInputs);
-    const rows = gather(rollout.rows, slots, U * rowInputs);
-    const prior = gather(rollout.prior, slots, U * S);
+    const part = <A extends Float32Array | Int32Array | Uint8Array>(all: A): A => gather(all, slots, all.length / T);
+    const shared = gather(rollout.states, slots, net.shape.sharedInputs);
+    const [rows, prior] = [part(rollout.rows), part(rollout.prior)];
     const decisions: Decisions = {
-      actions: gather(rollout.actions, slots, U),
-      before: gather(rollout.logProbs, slots, U),
-      advantages: gather(advantages, slots, U),
-      answered: gather(rollout.answered, slots, U),
+      requests: U,
+      servers: S,
+      actions: part(rollout.actions),
+      logProbs: part(rollout.logProbs),
+      advantages: part(advantages),
+      answered: part(rollout.answered),
     };
-    const { approxKl, count } = log;
+    const { approxKl, count } = sums;
     const scale = 1 / decisions.answered.reduce((sum, one) => sum + one, 0);
     net.learn({ groups: slots.length, rowsPerGroup: U, shared, rows }, (outputs, out, first) => {
       for (let k = 0; k < outputs.length; k++) outputs[k] += prior[first * S + k];
       logSoftmax(outputs, S, outputs);
-      log.add(outputs, decisions, first, scale, out);
+      clipLoss(outputs, decisions, first, scale, this.config, out, sums);
     });
-    if ((log.approxKl - approxKl) / (log.count - count) > this.config.targetKl) {
+    if ((sums.approxKl - approxKl) / (sums.count - count) > this.config.targetKl) {
       net.parameters.gradient.fill(0);
       return false;
     }

@@ -10,7 +10,6 @@ const settings: PredictorConfig = {
   learningRate: 1e-2,
   hidden: 8,
   layers: 2,
-  maxGradNorm: 1,
   knee: Infinity,
 };
 
@@ -151,7 +150,6 @@ describe('a shop that is told the takings in the evening', () => {
       learningRate: 1e-2,
       hidden: 16,
       layers: 1,
-      maxGradNorm: 1,
       knee: Infinity,
     };
     const predictor = new ReturnPredictor(INPUTS, 1, training, rng);

@@ -16,7 +16,6 @@ export interface PredictorConfig {
   readonly learningRate: number;
   readonly hidden: number;
   readonly layers: number;
-  readonly maxGradNorm: number;
   /** Where the compression of the targets sets in, see `TargetNorm`; ∞ for none. */
   readonly knee: number;
 }
@@ -42,14 +41,13 @@ export interface PredictorState {
 }
 
 /**
- * g_ψ: an LSTM of two layers that predicts a return from χ_0..χ_t, at every t. It is trained on windows of H slots from
- * anywhere in the recorded sequences; each window starts from a zero state, so the first steps of a window are
- * predictions from little.
+ * g_ψ: an LSTM that predicts a return from χ_0..χ_t, at every t. It is trained on windows of H slots from anywhere in the
+ * recorded sequences; each window starts from a zero state, so the first steps of a window are predictions from little.
  */
 export class ReturnPredictor {
   readonly lstm: LstmPredictor;
-  readonly optimiser: Adam;
   readonly norm: TargetNorm;
+  private readonly optimiser: Adam;
 
   constructor(
     readonly inputs: number,
@@ -57,9 +55,11 @@ export class ReturnPredictor {
     readonly config: PredictorConfig,
     rng: Rng,
   ) {
-    this.lstm = new LstmPredictor({ inputs, hidden: config.hidden, layers: config.layers, outputs }, rng);
-    this.optimiser = new Adam(this.lstm.parameters, config);
-    this.norm = new TargetNorm(outputs, config.knee);
+    const { hidden, layers, learningRate, knee } = config;
+    this.lstm = new LstmPredictor({ inputs, hidden, layers, outputs }, rng);
+    const { parameters } = this.lstm;
+    this.optimiser = new Adam(parameters, { learningRate, maxGradNorm: 1 });
+    this.norm = new TargetNorm(parameters.view('head weights'), parameters.view('head bias'), knee);
   }
 
   /**
@@ -72,10 +72,10 @@ export class ReturnPredictor {
   }
 
   /**
-   * Predictions, and what a small change of χ_t changes in the prediction made at t, output by output.
+   * Predictions [N, T, O], and one gradient [N, T, count] per output: what a small change of χ_t changes in the
+   * prediction made at t.
    *
    * @param from the first of the `count` neighbouring inputs that change.
-   * @returns predictions [N, T, O], and one gradient [N, T, count] per output.
    */
   sensitivity(
     sequences: Sequences,
@@ -99,11 +99,10 @@ export class ReturnPredictor {
    */
   train(batches: readonly PredictorBatch[], rng: Rng): number {
     const { steps, batch } = this.config;
-    const { inputs: I, outputs: O, lstm } = this;
+    const { inputs: I, outputs: O } = this;
     const H = Math.min(this.config.window, batches[0].sequences.steps);
-    const targets = Float64Array.from(batches.flatMap((given) => [...given.targets]));
-    this.norm.follow(targets, lstm.parameters.view('head weights'), lstm.parameters.view('head bias'));
-    const normalised = batches.map((given) => this.norm.normalised(given.targets));
+    this.norm.follow(Float64Array.from(batches.flatMap(({ targets }) => [...targets])));
+    const normalised = batches.map(({ targets }) => this.norm.normalised(targets));
     const x = new Float32Array(H * batch * I);
     const y = new Float32Array(H * batch * O);
     let loss = 0;
@@ -117,7 +116,7 @@ export class ReturnPredictor {
           y.set(normalised[which].subarray((at + h) * O, (at + h + 1) * O), (h * batch + b) * O);
         }
       }
-      lstm.learn({ steps: H, batch, inputs: x }, (outputs, out) => {
+      this.lstm.learn({ steps: H, batch, inputs: x }, (outputs, out) => {
         loss += squaredError(outputs, y, 1, y.length, out) / y.length;
       });
       this.optimiser.step();
@@ -126,19 +125,15 @@ export class ReturnPredictor {
   }
 
   save(): PredictorState {
-    return { network: this.optimiser.save(), norm: this.norm.save() };
+    return { network: this.optimiser.save(), norm: this.norm.state };
   }
 
   restore({ network, norm }: PredictorState): void {
     this.optimiser.restore(network);
-    this.norm.restore(norm);
+    this.norm.state = norm;
   }
 
-  /**
-   * Cuts sequences into overlapping windows.
-   *
-   * @returns where each step of each sequence is read as `rows`, h·windows + window, [N·T].
-   */
+  /** Overlapping windows of the sequences, and where each step is read, as h·windows + window, [N·T]. */
   private layOut({ count: N, steps: T, inputs }: Sequences): { windows: LstmBatch; rows: Int32Array } {
     const H = Math.min(this.config.window, T);
     const stride = Math.max(1, H - Math.floor(H / 3));
@@ -146,12 +141,12 @@ export class ReturnPredictor {
     const count = N * perSequence;
     const steps = new Int32Array(H * count);
     const rows = new Int32Array(N * T);
+    // From the last window to the first: the first that has a step is responsible for it.
     for (let window = count - 1; window >= 0; window--) {
       const start = Math.floor(window / perSequence) * T + Math.min((window % perSequence) * stride, T - H);
       for (let h = 0; h < H; h++) {
         const row = h * count + window;
         steps[row] = start + h;
-        // From the last window to the first: the first that has a step is responsible for it.
         rows[start + h] = row;
       }
     }

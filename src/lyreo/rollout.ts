@@ -1,21 +1,15 @@
 import { type Rng, createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import {
-  SERVER_CONSTANTS,
-  SERVER_FEATURES,
-  SLOT_FEATURES,
-  encodeConstants,
-  encodeServers,
-  encodeSlot,
-} from '../env/observation';
+import { SERVER_CONSTANTS, SERVER_FEATURES, encodeConstants } from '../env/observation';
 import { type Reward, type RewardWeights, driftPlusPenalty, rewardWeights } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
 import type { BalanceMeasure } from '../env/count-balance';
-import { Metrics, type RunMetrics } from '../env/metrics';
+import type { RunMetrics } from '../env/metrics';
+import { simulateOn } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import type { Draws } from './draws';
-import { type Policy, type SlotRecord, slotRecord } from './policy';
+import { type Policy, type SlotRecord, encodeState, slotRecord, stateFeatures } from './policy';
 
 /** What the assignment adds to a server's features: requests, Σ l_in, Σ l̂, Σ KV memory-time. */
 export const ASSIGNED_FEATURES = 4;
@@ -24,30 +18,14 @@ export const PREDICTOR_FEATURES: number = SERVER_FEATURES + SERVER_CONSTANTS + A
 /** Where the assigned features begin. */
 export const ASSIGNED_AT: number = SERVER_FEATURES + SERVER_CONSTANTS;
 
-/** Width of the critic's input. */
-export function criticInputs(servers: number): number {
-  return servers * SERVER_FEATURES + SLOT_FEATURES;
-}
-
 /**
- * One episode of T slots with U requests each, as a learner needs it. Row-major; times 0..T−1 unless said otherwise.
+ * One episode of T slots with U requests each, as a learner needs it. Row-major; times 0..T−1 unless said otherwise. The
+ * columns of `SlotRecord` have T·U requests here, and T + 1 states: the last is that at the cut.
  */
-export interface Rollout {
+export interface Rollout extends SlotRecord {
   readonly slots: number;
   readonly requests: number;
   readonly servers: number;
-  /** Inputs of the policy, [T, sharedInputs] and [T·U, rowInputs]. */
-  readonly shared: Float32Array;
-  readonly rows: Float32Array;
-  /** [T·U, S]. */
-  readonly prior: Float32Array;
-  /** [T·U]. */
-  readonly actions: Int32Array;
-  readonly logProbs: Float32Array;
-  /** [T·U, S]. */
-  readonly allLogProbs: Float32Array;
-  /** Inputs of the critic, [T + 1, criticInputs]; the last is the state at the cut. */
-  readonly states: Float32Array;
   /** Inputs of the return predictor χ_t, [T, S, PREDICTOR_FEATURES]: state and action. */
   readonly chi: Float32Array;
   /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
@@ -61,11 +39,7 @@ export interface Rollout {
   /** Slot in which the outcome of a request became known, [T·U]; T − 1 for the drain's, −1 where it was not answered. */
   readonly completedSlot: Int32Array;
   /** The terms of the reward of every slot, [T] each. */
-  readonly terms: {
-    readonly latency: Float64Array;
-    readonly balance: Float64Array;
-    readonly memory: Float64Array;
-  };
+  readonly terms: Readonly<Record<'latency' | 'balance' | 'memory', Float64Array>>;
   /** ∫ N(t) dt over the slot, request-seconds, [T]. */
   readonly requestSeconds: Float64Array;
   /** Y_s(t) of the balance measure, [T, S]; Z_s(t) before it, [T, S]. */
@@ -83,7 +57,7 @@ export interface EpisodeOptions {
   readonly balanceMeasure?: BalanceMeasure | undefined;
   /** Whether policy, critic and predictor see Z. Default true. */
   readonly showsQueue?: boolean | undefined;
-  /** How the policy draws. Default 'independent'. */
+  /** Default 'independent'. */
   readonly draws?: Draws | undefined;
   /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
   readonly independentShare?: number | undefined;
@@ -91,11 +65,7 @@ export interface EpisodeOptions {
   readonly startQueue?: number | undefined;
 }
 
-/**
- * Plays one episode with a policy: the first step of Algorithm 1.
- *
- * @param rng draws the assignments.
- */
+/** Plays one episode with a policy, whose assignments `rng` draws: the first step of Algorithm 1. */
 export function playEpisode(
   config: SystemConfig,
   policy: Policy,
@@ -103,23 +73,17 @@ export function playEpisode(
   rng: Rng,
   options: EpisodeOptions = {},
 ): Rollout {
-  const { slots: T, users: U, servers: S, slotSeconds } = config;
-  const { reward = driftPlusPenalty, weights = rewardWeights(config), startQueue = 0 } = options;
-  const { balanceMeasure, showsQueue } = options;
+  const { slots: T, users: U, servers: S } = config;
+  const { reward = driftPlusPenalty, weights = rewardWeights(config), balanceMeasure, showsQueue } = options;
+  const { draws = 'independent', independentShare = 0, startQueue = 0 } = options;
   const startRng = createRng(envSeed).fork('virtual queues');
   const start = new Float64Array(S).map(() => startQueue * config.balanceUnit * startRng.uniform());
   const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue, startQueue: start });
-  const metrics = new Metrics(S, config.balanceTolerance);
-  const record = slotRecord(policy, T * U, S);
-  const sharedInputs = record.shared.length;
-  const C = criticInputs(S);
-  const rollout: Omit<Rollout, 'metrics'> = {
+  const rollout = {
     slots: T,
     requests: U,
     servers: S,
-    ...record,
-    shared: new Float32Array(T * sharedInputs),
-    states: new Float32Array((T + 1) * C),
+    ...slotRecord(policy, T * U, S, T + 1),
     chi: new Float32Array(T * S * PREDICTOR_FEATURES),
     contribution: new Float32Array(T * U * S * ASSIGNED_FEATURES),
     answered: new Uint8Array(T * U),
@@ -131,49 +95,48 @@ export function playEpisode(
     deviation: new Float64Array(T * S),
     queue: new Float64Array(T * S),
   };
-  const assignment = new Int32Array(U);
-  let step = env.reset();
-  for (let t = 0; t < T; t++) {
-    /** The slot's part of an array over all slots. */
-    const own = <A extends Float32Array | Int32Array>(all: A): A =>
-      all.subarray((all.length / T) * t, (all.length / T) * (t + 1)) as A;
-    const { view } = step;
-    encodeState(view, rollout.states, t * C);
-    const { shared, rows, prior, actions, logProbs, allLogProbs } = rollout;
-    const slot: SlotRecord = {
-      shared: own(shared),
-      rows: own(rows),
-      prior: own(prior),
-      actions: own(actions),
-      logProbs: own(logProbs),
-      allLogProbs: own(allLogProbs),
+  const C = stateFeatures(S);
+  let t = 0;
+  /** The slot's part of an array over all slots. */
+  const own = <A extends Float32Array | Int32Array>(all: A): A =>
+    all.subarray((all.length / T) * t, (all.length / T) * (t + 1)) as A;
+  const act = (view: SlotView, assignment: Int32Array): void => {
+    const slot = {
+      states: rollout.states.subarray(t * C, (t + 1) * C),
+      rows: own(rollout.rows),
+      prior: own(rollout.prior),
+      actions: own(rollout.actions),
+      logProbs: own(rollout.logProbs),
+      allLogProbs: own(rollout.allLogProbs),
     };
-    policy.act(view, assignment, slot, rng, drawsOfSlot(options, rng));
+    // One uniform number decides where the draws are mixed.
+    const isMixed = draws === 'stratified' && independentShare > 0;
+    const isIndependent = isMixed && (independentShare === 1 || rng.uniform() < independentShare);
+    policy.act(view, assignment, slot, rng, isIndependent ? 'independent' : draws);
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
-    encodeChi(view, assignment, rollout.states.subarray(t * C), own(rollout.chi), own(rollout.contribution));
-    step = env.step(assignment);
-    const outcome = step.outcome as SlotOutcome;
-    metrics.add(outcome);
-    keepOutcome(rollout, outcome, t, slotSeconds);
-    const { latency, balance, memory } = reward.terms(outcome, weights);
-    rollout.terms.latency[t] = latency;
-    rollout.terms.balance[t] = balance;
-    rollout.terms.memory[t] = memory;
-  }
-  encodeState(step.view, rollout.states, T * C);
-  return { ...rollout, metrics: metrics.report() };
-}
-
-/** How the next slot is drawn; one uniform number decides where the draws are mixed. */
-function drawsOfSlot({ draws = 'independent', independentShare = 0 }: EpisodeOptions, rng: Rng): Draws {
-  if (draws === 'independent' || independentShare === 0) return draws;
-  if (independentShare === 1 || rng.uniform() < independentShare) return 'independent';
-  return draws;
-}
-
-function encodeState(view: SlotView, out: Float32Array, offset: number): void {
-  encodeServers(view, out, offset);
-  encodeSlot(view, out, offset + view.serverCount * SERVER_FEATURES);
+    encodeChi(view, assignment, slot.states, own(rollout.chi), own(rollout.contribution));
+  };
+  const keep = (outcome: SlotOutcome): void => {
+    let beforeCut = 0;
+    // A completed request's latency goes to its own place, whenever it completed.
+    for (const { slot, index, total, completedAt } of outcome.completions.rows()) {
+      const d = slot * U + index;
+      rollout.latency[d] = total;
+      rollout.completedSlot[d] = t;
+      rollout.answered[d] = 1;
+      beforeCut += Math.min(completedAt, T * config.slotSeconds) - t * config.slotSeconds;
+    }
+    // In the last slot, up to the cut: with the drain, everything that was there has completed.
+    rollout.requestSeconds[t] = t === T - 1 ? beforeCut : outcome.requestSeconds;
+    rollout.deviation.set(outcome.learned.deviation, t * S);
+    rollout.queue.set(outcome.learned.queue, t * S);
+    const terms = reward.terms(outcome, weights);
+    for (const name of ['latency', 'balance', 'memory'] as const) rollout.terms[name][t] = terms[name];
+    t++;
+  };
+  const metrics = simulateOn(env, () => act, keep);
+  encodeState(env.view, rollout.states.subarray(T * C));
+  return { ...rollout, metrics };
 }
 
 /**
@@ -218,21 +181,4 @@ function encodeChi(
     chi.set(constants.subarray(s * SERVER_CONSTANTS, (s + 1) * SERVER_CONSTANTS), s * P + SERVER_FEATURES);
     chi.set(means, s * P + ASSIGNED_AT + ASSIGNED_FEATURES);
   }
-}
-
-/** Keeps a slot's outcome; a completed request's latency goes to its own place, whenever it completed. */
-function keepOutcome(rollout: Omit<Rollout, 'metrics'>, outcome: SlotOutcome, t: number, slotSeconds: number): void {
-  const { slots: T, requests: U, servers: S } = rollout;
-  let beforeCut = 0;
-  for (const { slot, index, total, completedAt } of outcome.completions.rows()) {
-    const d = slot * U + index;
-    rollout.latency[d] = total;
-    rollout.completedSlot[d] = t;
-    rollout.answered[d] = 1;
-    beforeCut += Math.min(completedAt, T * slotSeconds) - t * slotSeconds;
-  }
-  // In the last slot, up to the cut: with the drain, everything that was there has completed.
-  rollout.requestSeconds[t] = t === T - 1 ? beforeCut : outcome.requestSeconds;
-  rollout.deviation.set(outcome.learned.deviation, t * S);
-  rollout.queue.set(outcome.learned.queue, t * S);
 }

@@ -65,6 +65,12 @@ export class Mlp extends Network {
     }
   }
 
+  /** Weights and bias of the output's layer, not a copy. */
+  get lastLayer(): [weights: Float32Array, bias: Float32Array] {
+    const name = `layer ${this.depth - 1}`;
+    return [this.parameters.view(`${name} weights`), this.parameters.view(`${name} bias`)];
+  }
+
   /** Outputs [G·U, O] alone, the faster of two ways that agree to 1e-5: loops for little work, TensorFlow for more. */
   predict(batch: MlpBatch): Float32Array {
     const inputs = this.inputs(batch);

@@ -1,10 +1,9 @@
 import { type Reward, driftPlusPenalty, fixedPenalty, latencyOnly } from '../env/reward';
-import { assigned, delayed, littlesLaw } from '../lyreo/credit/by-slot';
+import { assigned, delayed, littlesLaw, slot } from '../lyreo/credit/by-slot';
 import type { CreditFactory } from '../lyreo/credit/credit';
 import { own } from '../lyreo/credit/own';
 import { printed } from '../lyreo/credit/printed';
 import { request } from '../lyreo/credit/request';
-import { slot } from '../lyreo/credit/slot';
 import type { LearningMethod } from '../lyreo/method';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SchedulerName } from '../schedulers/index';

@@ -1,5 +1,7 @@
+import { predictionQuality, redistributeToGo } from '../redistribution';
+import { lambdaTargets } from '../returns';
 import type { TrainingConfig } from '../training-config';
-import { type CreditFactory, creditRule } from './credit';
+import { type CreditFactory, creditRule, predictorRule } from './credit';
 import { type RewardStreams, headValues, rewardStreams, sharedCredit, streamCredit } from './streams';
 
 /** A rule without a predictor whose latency reward is one of the streams; a slot's requests share its advantage. */
@@ -10,12 +12,10 @@ function bySlot(
 ): CreditFactory {
   return creditRule(id, (rollout, values, { config, training }) => {
     const streams = rewardStreams(rollout, config);
-    const [ofLatency, ofImmediate] = lambdas(training);
-    return sharedCredit(
-      rollout,
-      streamCredit(streams[latency], headValues(values, 0), training.gamma, ofLatency),
-      streamCredit(streams.immediate, headValues(values, 1), training.gamma, ofImmediate),
+    const [ofLatency, ofImmediate] = headValues(values).map((v, head) =>
+      streamCredit(streams[head === 0 ? latency : 'immediate'], v, training.gamma, lambdas(training)[head]),
     );
+    return sharedCredit(rollout, ofLatency, ofImmediate);
   });
 }
 
@@ -30,3 +30,30 @@ export const littlesLaw: CreditFactory = bySlot('littles-law', 'presence', ({ ga
  * λ = 0; the immediate terms have a small λ. This is LYREO without the LSTM.
  */
 export const assigned: CreditFactory = bySlot('assigned', 'assigned', ({ immediateLambda }) => [0, immediateLambda]);
+
+/**
+ * Latency by assignment slot, redistributed slot by slot: r'_t is the change that the slot's decision makes in the
+ * predicted return to go. The predictor learns y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}) of the last rollouts; its
+ * quality before it saw the new one decides the share of r' that is used. The immediate terms stay where they are.
+ */
+export const slot: CreditFactory = predictorRule({ id: 'slot' }, (rollout, values, setup, rng) => {
+  const { config, predictor, learn } = setup;
+  const { gamma, immediateLambda, returnToGoGamma, fullQuality } = setup.training;
+  const { assigned: costs, immediate } = rewardStreams(rollout, config);
+  const sequences = { count: 1, steps: rollout.slots, inputs: rollout.chi };
+  const before = predictor.predict(sequences);
+  const targets = lambdaTargets(costs, before, returnToGoGamma, 0.9);
+  const quality = predictionQuality(before, targets);
+  const predictorLoss = learn({ sequences, targets }, rng);
+  const returnToGo = predictor.predict(sequences);
+  const redistributed = redistributeToGo(returnToGo, costs, returnToGoGamma);
+  const share = Math.min(1, quality / fullQuality);
+  const mixed = redistributed.map((x, t) => share * x + (1 - share) * costs[t]);
+  const [ofLatency, ofImmediate] = headValues(values);
+  const credit = sharedCredit(
+    rollout,
+    streamCredit(mixed, ofLatency, share > 0 ? 0 : gamma, 0),
+    streamCredit(immediate, ofImmediate, gamma, immediateLambda),
+  );
+  return { ...credit, quality, predictorLoss, redistributed, returnToGo };
+});

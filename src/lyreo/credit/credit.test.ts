@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createRng } from '../../core/rng';
 import { methodWith, tinyConfig } from '../../../tests/support/tiny';
 import { driftPlusPenalty } from '../../env/reward';
-import { assigned, delayed, littlesLaw } from './by-slot';
+import { assigned, delayed, littlesLaw, slot } from './by-slot';
 import type { CreditFactory, CreditRule } from './credit';
 import { own, ownLatencyCredit } from './own';
 import { printed } from './printed';
 import { request } from './request';
-import { slot } from './slot';
 import { rewardStreams } from './streams';
 import { trainingConfig } from '../method';
 import { createPolicy } from '../policy';
@@ -76,7 +75,7 @@ describe('credit rules', () => {
   /** A predictor that says the same, far off, whatever it is asked. */
   function misled(credit: CreditFactory): CreditRule {
     const rule = ruleOf(credit);
-    rule.predictor?.norm.mean.fill(1e6);
+    rule.predictor?.norm.state.mean.fill(1e6);
     rule.predictor?.lstm.parameters.view('head weights').fill(0);
     return rule;
   }

@@ -2,9 +2,9 @@ import { invalid } from '../../core/errors';
 import type { Rng } from '../../core/rng';
 import type { Reward } from '../../env/reward';
 import type { SystemConfig } from '../../system/config';
+import { type PredictorBatch, type PredictorState, ReturnPredictor } from '../return-predictor';
+import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
 import type { TrainingConfig } from '../training-config';
-import type { ReturnPredictor } from '../return-predictor';
-import type { Rollout } from '../rollout';
 
 /** What PPO learns from: an advantage per request and targets of the critic's two heads. */
 export interface Credit {
@@ -42,7 +42,6 @@ export interface CreditParts {
 
 /** Turns rollouts into credit: the second step of Algorithm 1. */
 export interface CreditRule {
-  /** Enters run keys and checkpoints. */
   readonly id: string;
   /**
    * The credit of a rollout; a rule with a predictor learns from it.
@@ -54,7 +53,6 @@ export interface CreditRule {
   /** All that `restore` needs, a copy: JSON and typed arrays. A rule without it has no memory. */
   save?(): unknown;
   restore?(state: unknown): void;
-  /** The return predictor of a rule that has one. */
   readonly predictor?: ReturnPredictor;
 }
 
@@ -69,26 +67,68 @@ export interface CreditSetup {
 
 /** Makes a credit rule for a training. A learning method names one. */
 export interface CreditFactory {
-  /** The rule's id. */
+  /** Enters run keys and checkpoints; another rule has another id. */
   readonly id: string;
   /** Hyperparameters that differ from the defaults. */
   readonly defaults?: Partial<TrainingConfig>;
   create(setup: CreditSetup): CreditRule;
 }
 
-/** A credit rule that is a function and has no memory. */
-export type CreditFunction = (rollout: Rollout, values: Float64Array, setup: CreditSetup, rng: Rng) => Credit;
-
 /**
- * Wraps a function into a credit rule.
+ * Wraps a function without memory into a credit rule; each rule has an id of its own.
  *
- * @param id enters run keys and checkpoints; another rule has another id.
- * @throws UserError when it is empty.
+ * @throws UserError when the id is empty.
  */
-export function creditRule(id: string, assign: CreditFunction): CreditFactory {
+export function creditRule(
+  id: string,
+  assign: (rollout: Rollout, values: Float64Array, setup: CreditSetup, rng: Rng) => Credit,
+): CreditFactory {
   if (id === '') throw invalid('id of a credit rule', id, 'a name of its own');
   return {
     id,
     create: (setup) => ({ id, assign: (rollout, values, rng) => assign(rollout, values, setup, rng) }),
   };
+}
+
+/** What a rule with a return predictor works with. */
+export interface PredictorSetup extends CreditSetup {
+  readonly predictor: ReturnPredictor;
+  /** Adds a rollout to the memory and takes the predictor's gradient steps; returns its normalised squared error. */
+  readonly learn: (batch: PredictorBatch, rng: Rng) => number;
+}
+
+/**
+ * A credit rule with a return predictor, which learns from the last rollouts.
+ *
+ * @param heads outputs of a predictor that sees one server at a time; one that sees all servers together has one.
+ * @param knee rewards smaller than this, in seconds per user, are predicted linearly, larger ones by their logarithm.
+ */
+export function predictorRule(
+  { id, defaults = {}, heads, knee = Infinity }: Omit<CreditFactory, 'create'> & { heads?: number; knee?: number },
+  assign: (rollout: Rollout, values: Float64Array, setup: PredictorSetup, rng: Rng) => Credit,
+): CreditFactory {
+  const create = (setup: CreditSetup): CreditRule => {
+    const { predictorLearningRate: learningRate, predictorSteps: steps, predictorBatch: batch } = setup.training;
+    const config = { window: setup.training.window, steps, batch, learningRate, hidden: 64, layers: 2, knee };
+    const inputs = PREDICTOR_FEATURES * (heads === undefined ? setup.config.servers : 1);
+    const predictor = new ReturnPredictor(inputs, heads ?? 1, config, setup.rng);
+    // Shared with the rollouts; nobody writes into them.
+    let memory: readonly PredictorBatch[] = [];
+    const learn = (newest: PredictorBatch, rng: Rng): number => {
+      memory = [...memory, newest].slice(-setup.training.predictorMemory);
+      return predictor.train(memory, rng);
+    };
+    return {
+      id,
+      predictor,
+      assign: (rollout, values, rng) => assign(rollout, values, { ...setup, predictor, learn }, rng),
+      save: () => ({ predictor: predictor.save(), memory }),
+      restore(state) {
+        const saved = state as { predictor: PredictorState; memory: readonly PredictorBatch[] };
+        predictor.restore(saved.predictor);
+        memory = saved.memory;
+      },
+    };
+  };
+  return { id, defaults, create };
 }

@@ -1,6 +1,6 @@
 import { ASSIGNED_FEATURES, type Rollout } from '../rollout';
 import { spread } from './own';
-import { BALANCE, EARLIER, LATER, REQUEST_HEADS } from './server-returns';
+import { BALANCE, EARLIER, HEADS, LATER } from './server-returns';
 
 /**
  * Bound of Z_s/unit as a weight of the balance credit. In an overloaded system Z grows without end while a single
@@ -29,31 +29,24 @@ export function headWeights(
   predictions: Float64Array,
   targets: Float64Array,
 ): number[] {
-  const rows = rollout.servers * rollout.slots;
   const deviations = assignedDeviation(rollout);
   return gradients.map((gradient, head) => {
-    const sizes = predictions.filter((_, k) => k % REQUEST_HEADS === head).map(Math.abs);
-    const median = sizes.sort()[Math.floor(rows / 2)];
-    let se = 0;
-    let sr = 0;
-    const effects = new Float64Array(rows);
-    const surprises = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) {
+    const [q, y] = [predictions, targets].map((all) => all.filter((_, k) => k % HEADS === head));
+    const median = q.map(Math.abs).sort()[Math.floor(q.length / 2)];
+    const weights = q.map((x) => 1 / (Math.abs(x) + median + 1e-9));
+    const predicted = q.map((_, row) => {
       let effect = 0;
       for (let k = row * ASSIGNED_FEATURES; k < (row + 1) * ASSIGNED_FEATURES; k++)
         effect += gradient[k] * deviations[k];
-      const k = row * REQUEST_HEADS + head;
-      const weight = 1 / (Math.abs(predictions[k]) + median + 1e-9);
-      effects[row] = effect * weight;
-      surprises[row] = (targets[k] - predictions[k] + effect) * weight;
-      se += effects[row] ** 2;
-      sr += effects[row] * surprises[row];
-    }
-    if (se === 0 || rollout.requests === 0) return 0;
-    const slope = sr / se;
-    let variance = 0;
-    for (let row = 0; row < rows; row++) variance += (effects[row] * (surprises[row] - slope * effects[row])) ** 2;
-    return Math.min(1, Math.max(0, slope - (2 * Math.sqrt(variance)) / se));
+      return effect;
+    });
+    const effects = predicted.map((e, row) => e * weights[row]);
+    const surprises = predicted.map((e, row) => (y[row] - q[row] + e) * weights[row]);
+    const squares = effects.reduce((sum, e) => sum + e ** 2, 0);
+    if (squares === 0) return 0;
+    const slope = effects.reduce((sum, e, row) => sum + e * surprises[row], 0) / squares;
+    const variance = effects.reduce((sum, e, row) => sum + (e * (surprises[row] - slope * e)) ** 2, 0);
+    return Math.min(1, Math.max(0, slope - (2 * Math.sqrt(variance)) / squares));
   });
 }
 

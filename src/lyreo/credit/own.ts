@@ -8,23 +8,23 @@ export const own: CreditFactory = creditRule('own', (rollout, values, setup) =>
   requestCredit(rollout, values, setup, ownLatencyCredit(rollout, setup.config), 1),
 );
 
+/** The mean over the answered requests of a slot; `valueOf` of the decision t·U + i. */
+function slotMean({ requests: U, answered }: Rollout, t: number, valueOf: (d: number) => number): number {
+  const decisions = Array.from({ length: U }, (_, i) => t * U + i).filter((d) => answered[d] === 1);
+  return decisions.reduce((sum, d) => sum + valueOf(d) / decisions.length, 0);
+}
+
 /**
  * A request's own latency as its credit, [T·U]: −ν·(D_i − l̂_i·mean over the slot of D_j/l̂_j), so that a long answer
  * is not held against the server that gave it. Requests that were not answered have none.
  */
 export function ownLatencyCredit(rollout: Rollout, config: SystemConfig): Float32Array {
-  const { slots: T, requests: U } = rollout;
+  const { slots: T, requests: U, answered, latency, predicted } = rollout;
   const nu = config.latencyWeight / U;
-  const credit = new Float32Array(T * U);
-  for (let t = 0; t < T; t++) {
-    let perToken = 0;
-    let count = 0;
-    for (let d = t * U; d < (t + 1) * U; d++) count += rollout.answered[d];
-    for (let d = t * U; d < (t + 1) * U; d++) perToken += rollout.latency[d] / rollout.predicted[d] / count;
-    for (let d = t * U; d < (t + 1) * U; d++)
-      if (rollout.answered[d] === 1) credit[d] = -nu * (rollout.latency[d] - perToken * rollout.predicted[d]);
-  }
-  return credit;
+  const perToken = Array.from({ length: T }, (_, t) => slotMean(rollout, t, (d) => latency[d] / predicted[d]));
+  return new Float32Array(T * U).map((_, d) =>
+    answered[d] === 1 ? -nu * (latency[d] - perToken[Math.floor(d / U)] * predicted[d]) : 0,
+  );
 }
 
 /**
@@ -35,37 +35,31 @@ export function ownLatencyCredit(rollout: Rollout, config: SystemConfig): Float3
  * has credit a hundred times that of sound slots; normalised, every slot counts, and a slot in which the choice made no
  * difference is not amplified.
  *
- * @param credit [T·U]; changed in place.
+ * @param credit [T·U].
  * @param share of the immediate advantage that is added.
  */
 export function requestCredit(
   rollout: Rollout,
   values: Float64Array,
-  { config, training: { gamma, immediateLambda } }: Pick<CreditSetup, 'config' | 'training'>,
+  { config, training: { gamma, immediateLambda } }: CreditSetup,
   credit: Float32Array,
   share: number,
 ): Credit & { readonly shared: Float64Array } {
   const { slots: T, requests: U, answered } = rollout;
   const streams = rewardStreams(rollout, config);
-  const latency = streamCredit(streams.assigned, headValues(values, 0), gamma, 0);
-  const immediate = streamCredit(streams.immediate, headValues(values, 1), gamma, immediateLambda);
+  const [ofLatency, ofImmediate] = headValues(values);
+  const latency = streamCredit(streams.assigned, ofLatency, gamma, 0);
+  const immediate = streamCredit(streams.immediate, ofImmediate, gamma, immediateLambda);
   const shared = immediate.advantage.map((x) => share * x);
-  const spreads = new Float64Array(T);
-  for (let t = 0; t < T; t++) {
-    let count = 0;
-    let mean = 0;
-    for (let d = t * U; d < (t + 1) * U; d++) count += answered[d];
-    for (let d = t * U; d < (t + 1) * U; d++) if (answered[d] === 1) mean += credit[d] / count;
-    for (let d = t * U; d < (t + 1) * U; d++) {
-      credit[d] = answered[d] === 1 ? credit[d] - mean : 0;
-      credit[d] += shared[t];
-    }
-    spreads[t] = spread(credit.subarray(t * U, (t + 1) * U));
-  }
+  const means = Float64Array.from({ length: T }, (_, t) => slotMean(rollout, t, (d) => credit[d]));
+  const centred = credit
+    .map((x, d) => (answered[d] === 1 ? x - means[Math.floor(d / U)] : 0))
+    .map((x, d) => x + shared[Math.floor(d / U)]);
+  const spreads = means.map((_, t) => spread(centred.subarray(t * U, (t + 1) * U)));
   const median = spreads.slice().sort()[Math.floor(T / 2)];
   return {
     ...sharedCredit(rollout, latency, immediate),
-    advantages: credit.map((a, d) => a / (spreads[Math.floor(d / U)] + median + 1e-12)),
+    advantages: centred.map((a, d) => a / (spreads[Math.floor(d / U)] + median + 1e-12)),
     shared,
   };
 }

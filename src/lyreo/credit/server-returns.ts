@@ -4,7 +4,7 @@ import { lambdaTargets } from '../returns';
 import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
 
 /** Heads of the per-server return predictor. */
-export const REQUEST_HEADS = 3;
+export const HEADS = 3;
 /** Discounted latency of the requests that later slots assign. */
 export const LATER = 0;
 /** Remaining wait of the requests that were there before. */
@@ -26,9 +26,7 @@ export interface ServerCosts {
 export function serverCosts(rollout: Rollout, config: SystemConfig): ServerCosts {
   const { slots: T, requests: U, servers: S } = rollout;
   const nu = config.latencyWeight / U;
-  const assigned = new Float64Array(S * T);
-  const earlier = new Float64Array(S * T);
-  const balance = new Float64Array(S * T);
+  const [assigned, earlier, balance] = [0, 1, 2].map(() => new Float64Array(S * T));
   for (let t = 0; t < T; t++) {
     for (let s = 0; s < S; s++) balance[s * T + t] = -rollout.deviation[t * S + s] / (config.balanceUnit * U);
     for (let d = t * U; d < (t + 1) * U; d++) {
@@ -45,9 +43,7 @@ export function serverCosts(rollout: Rollout, config: SystemConfig): ServerCosts
 /**
  * Targets of the predictor for every server after every slot's decision, [S·T, 3]: the return to go of the slots to
  * come, the remaining wait of the requests already there, the return to go of deviation. Discounted sums are
- * bootstrapped with the predictor's own estimates.
- *
- * @param estimates its present predictions, [S·T, 3].
+ * bootstrapped with the predictor's present predictions, the estimates [S·T, 3].
  */
 export function serverTargets(
   costs: ServerCosts,
@@ -58,19 +54,14 @@ export function serverTargets(
   const T = costs.assigned.length / servers;
   const targets = new Float64Array(estimates.length);
   for (let from = 0; from < servers * T; from += T) {
-    const assigned = costs.assigned.subarray(from, from + T);
-    const balance = costs.balance.subarray(from, from + T);
-    const estimate = (t: number, head: number): number => estimates[(from + t) * REQUEST_HEADS + head];
+    const [assigned, balance] = [costs.assigned, costs.balance].map((cost) => cost.subarray(from, from + T));
+    const estimate = (t: number, head: number): number => estimates[(from + t) * HEADS + head];
     const withLater = assigned.map((c, t) => c + estimate(t, LATER));
     const later = lambdaTargets(assigned, withLater, gamma, 0.9);
     const ofBalance = balance.map((_, t) => estimate(t, BALANCE));
     const deviation = lambdaTargets(balance, ofBalance, gamma, 0.9);
-    for (let t = 0; t < T; t++) {
-      const k = (from + t) * REQUEST_HEADS;
-      targets[k + LATER] = later[t] - assigned[t];
-      targets[k + EARLIER] = costs.earlier[from + t];
-      targets[k + BALANCE] = deviation[t];
-    }
+    for (let t = 0; t < T; t++)
+      targets.set([later[t] - assigned[t], costs.earlier[from + t], deviation[t]], (from + t) * HEADS);
   }
   return targets;
 }

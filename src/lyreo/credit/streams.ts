@@ -20,11 +20,9 @@ export interface RewardStreams {
 export function rewardStreams(rollout: Rollout, { latencyWeight }: SystemConfig): RewardStreams {
   const { slots: T, requests: U, terms } = rollout;
   const nu = latencyWeight / U;
-  const assigned = new Float64Array(T);
-  for (let k = 0; k < T * U; k++) assigned[Math.floor(k / U)] -= nu * rollout.latency[k];
-  const delayed = new Float64Array(T);
-  const immediate = new Float64Array(T);
+  const [delayed, assigned, immediate] = [0, 1, 2].map(() => new Float64Array(T));
   for (let t = 0; t < T; t++) {
+    for (let d = t * U; d < (t + 1) * U; d++) assigned[t] -= nu * rollout.latency[d];
     const slot = { latency: terms.latency[t], balance: terms.balance[t], memory: terms.memory[t] };
     ({ delayed: delayed[t], immediate: immediate[t] } = slotReward(slot, latencyWeight, U));
   }
@@ -37,27 +35,22 @@ export interface StreamCredit {
   readonly target: Float64Array;
 }
 
-/** GAE(λ) of one stream; `values` are V of its head, [T + 1]. */
+/** GAE(λ) of one stream with the values of its head, [T + 1]. */
 export function streamCredit(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): StreamCredit {
   const advantage = generalisedAdvantage(rewards, values, gamma, lambda);
   return { advantage, target: advantage.map((a, t) => a + values[t]) };
 }
 
-/** One head of a critic's values, [T + 1] of [T + 1, 2]; 0 is the latency head, 1 the immediate one. */
-export function headValues(values: Float64Array, head: 0 | 1): Float64Array {
-  return new Float64Array(values.length / 2).map((_, t) => values[2 * t + head]);
+/** V of the latency head and of the immediate head, [T + 1] each, of [T + 1, 2]. */
+export function headValues(values: Float64Array): Float64Array[] {
+  return [0, 1].map((head) => values.filter((_, k) => k % 2 === head));
 }
 
-/**
- * Credit in which all of a slot's requests share its advantage.
- *
- * @param advantage [T].
- * @param targets of the critic's heads, [T] each.
- */
+/** Credit in which all of a slot's requests share its advantage, [T]; `targets` of the critic's heads, [T] each. */
 export function slotCredit(
   { slots: T, requests: U }: Rollout,
   advantage: Float64Array,
-  targets: readonly [Float64Array, Float64Array],
+  targets: readonly Float64Array[],
 ): Credit {
   return {
     advantages: new Float32Array(T * U).map((_, d) => advantage[Math.floor(d / U)]),
