@@ -1,12 +1,11 @@
 import { type Rng, createRng } from '../core/rng';
-import { EdgeEnv } from '../env/edge-env';
 import { SERVER_CONSTANTS, SERVER_FEATURES, encodeConstants } from '../env/observation';
 import { type Reward, type RewardWeights, driftPlusPenalty, rewardWeights } from '../env/reward';
 import type { SlotOutcome } from '../env/outcome';
 import type { SlotView } from '../env/slot-view';
 import type { BalanceMeasure } from '../env/count-balance';
 import type { RunMetrics } from '../env/metrics';
-import { simulateOn } from '../env/simulate';
+import { simulate } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import type { Draws } from './draws';
 import { type Policy, type SlotRecord, encodeState, slotRecord, stateFeatures } from './policy';
@@ -78,7 +77,6 @@ export function playEpisode(
   const { draws = 'independent', independentShare = 0, startQueue = 0 } = options;
   const startRng = createRng(envSeed).fork('virtual queues');
   const start = new Float64Array(S).map(() => startQueue * config.balanceUnit * startRng.uniform());
-  const env = new EdgeEnv(config, envSeed, { balanceMeasure, showsQueue, startQueue: start });
   const rollout = {
     slots: T,
     requests: U,
@@ -97,10 +95,13 @@ export function playEpisode(
   };
   const C = stateFeatures(S);
   let t = 0;
+  /** Of the slot that is to be decided; after the run, of the cut. */
+  let shown: SlotView | undefined;
   /** The slot's part of an array over all slots. */
   const own = <A extends Float32Array | Int32Array>(all: A): A =>
     all.subarray((all.length / T) * t, (all.length / T) * (t + 1)) as A;
   const act = (view: SlotView, assignment: Int32Array): void => {
+    shown = view;
     const slot = {
       states: rollout.states.subarray(t * C, (t + 1) * C),
       rows: own(rollout.rows),
@@ -116,7 +117,7 @@ export function playEpisode(
     rollout.predicted.set(view.predictedTokens.subarray(0, view.count), t * U);
     encodeChi(view, assignment, slot.states, own(rollout.chi), own(rollout.contribution));
   };
-  const keep = (outcome: SlotOutcome): void => {
+  const onSlot = (outcome: SlotOutcome): void => {
     let beforeCut = 0;
     // A completed request's latency goes to its own place, whenever it completed.
     for (const { slot, index, total, completedAt } of outcome.completions.rows()) {
@@ -134,8 +135,8 @@ export function playEpisode(
     for (const name of ['latency', 'balance', 'memory'] as const) rollout.terms[name][t] = terms[name];
     t++;
   };
-  const metrics = simulateOn(env, () => act, keep);
-  encodeState(env.view, rollout.states.subarray(T * C));
+  const metrics = simulate(config, () => act, envSeed, { balanceMeasure, showsQueue, startQueue: start, onSlot });
+  if (shown !== undefined) encodeState(shown, rollout.states.subarray(T * C));
   return { ...rollout, metrics };
 }
 
