@@ -5,11 +5,6 @@ import type { DataFrame } from 'danfojs-node';
 import { unparse } from 'papaparse';
 import { type Row, type Rows, recordsOf } from '../plots/rows';
 
-/** The class itself, loaded on use: it brings TensorFlow along. */
-function danfo(): typeof Danfo {
-  return createRequire(__filename)('danfojs-node') as typeof Danfo;
-}
-
 /**
  * A DataFrame of records. A column has numbers, booleans or texts; a number that is missing (null, undefined) becomes
  * NaN, a missing text the empty one.
@@ -21,17 +16,19 @@ function danfo(): typeof Danfo {
  * @throws TypeError when a column mixes numbers and texts.
  */
 export function toDataFrame(rows: Rows): DataFrame {
+  // Loaded on use: it brings TensorFlow along.
+  const { DataFrame } = createRequire(__filename)('danfojs-node') as typeof Danfo;
   const records = recordsOf(rows);
+  if (records.length === 0) return new DataFrame([]);
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const types = columns.map((column) => typeOf(records, column));
   const values = records.map((record) => columns.map((column, c) => record[column] ?? MISSING[types[c]]));
-  if (values.length === 0) return new (danfo().DataFrame)([]);
-  return new (danfo().DataFrame)(values, { columns, config: {}, dtypes: types });
+  return new DataFrame(values, { columns, config: {}, dtypes: types });
 }
 
-type ColumnType = 'float32' | 'boolean' | 'string';
+const MISSING = { float32: Number.NaN, boolean: false, string: '' };
 
-function typeOf(records: readonly Row[], column: string): ColumnType {
+function typeOf(records: readonly Row[], column: string): keyof typeof MISSING {
   const values = records.map((record) => record[column]).filter((value) => value !== null && value !== undefined);
   const kinds = new Set(values.map((value) => typeof value));
   if (kinds.size > 1 && kinds.has('number'))
@@ -39,8 +36,6 @@ function typeOf(records: readonly Row[], column: string): ColumnType {
   if (kinds.has('number') || kinds.size === 0) return 'float32';
   return kinds.has('boolean') ? 'boolean' : 'string';
 }
-
-const MISSING = { float32: Number.NaN, boolean: false, string: '' };
 
 /** A statistic that danfojs computes of a group. */
 export type Statistic = 'mean' | 'min' | 'max' | 'count' | 'sum' | 'std';

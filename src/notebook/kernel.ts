@@ -3,13 +3,6 @@
 /** The data of one output: MIME type → content. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
-/** A function of the kernel preload (scripts/kernel-preload.cjs) that the library uses. */
-interface KernelHook {
-  readonly stopRequests: { add(request: () => void): void };
-  /** A new object for every cell that runs. */
-  readonly cell?: object;
-}
-
 /** The part of tslab's module for Jupyter that writes outputs; a new writer for each cell. */
 interface JupyterModule {
   readonly lastWriteDisplayData:
@@ -27,30 +20,20 @@ export function isStatic(): boolean {
   return process.env['LYREO_STATIC'] === '1';
 }
 
-/** The preload's hook; undefined outside the project's own kernel. */
-export function kernelHook(): KernelHook | undefined {
-  return (globalThis as { [key: symbol]: KernelHook | undefined })[Symbol.for('lyreo.kernel')];
-}
-
 /**
  * Shows a bundle of MIME types as one output of the cell; a reader takes the richest it knows.
  * Outside a kernel it prints `text/plain`.
  */
 export function display(data: MimeBundle, displayId?: string, update = false): void {
-  // The module object, not a named import: the kernel sets a new writer for each cell. Only a
-  // module already loaded counts, for loading tslab loads the TypeScript compiler.
-  const write = inKernel() ? jupyterModule()?.lastWriteDisplayData : undefined;
-  if (write) {
-    const transient = displayId === undefined ? {} : { display_id: displayId };
-    write({ data, metadata: {}, transient }, update);
-  } else if (typeof data['text/plain'] === 'string' && data['text/plain'] !== '') {
-    console.log(data['text/plain']);
-  }
-}
-
-function jupyterModule(): JupyterModule | undefined {
+  // The module that is loaded already, for loading tslab loads the TypeScript compiler; and the object, not a named import,
+  // for the kernel sets a new writer for each cell.
   const path = Object.keys(require.cache).find((key) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(key));
-  return path === undefined ? undefined : (require.cache[path]?.exports as JupyterModule);
+  const jupyter = path === undefined ? undefined : (require.cache[path]?.exports as JupyterModule);
+  const text = data['text/plain'];
+  if (inKernel() && jupyter?.lastWriteDisplayData) {
+    const transient = displayId === undefined ? {} : { display_id: displayId };
+    jupyter.lastWriteDisplayData({ data, metadata: {}, transient }, update);
+  } else if (typeof text === 'string' && text !== '') console.log(text);
 }
 
 let slots = 0;

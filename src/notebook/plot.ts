@@ -46,7 +46,7 @@ export function livePlot(options: PlotOptions & { readonly everyMs?: number } = 
     place(bundle);
   };
   return {
-    async update(figure: Figure): Promise<void> {
+    async update(figure) {
       last = figure;
       const now = performance.now();
       if (inKernel() && !isStatic() && now - drawnAt >= everyMs) {
@@ -55,17 +55,18 @@ export function livePlot(options: PlotOptions & { readonly everyMs?: number } = 
       }
       await breathe();
     },
-    async done(figure: Figure | undefined = last): Promise<void> {
+    async done(figure = last) {
       if (figure !== undefined) show(await bundleOf(figure, options));
     },
   };
 }
 
-async function bundleOf(figure: Figure, options: PlotOptions): Promise<MimeBundle> {
-  const text = { 'text/plain': captionOf(figure, options) };
-  if (!isStatic()) return inKernel() ? { [PLOTLY]: encodeFigure(figure) } : text;
+async function bundleOf(figure: Figure, { name, caption }: PlotOptions): Promise<MimeBundle> {
+  const { title } = (figure.layout ?? {}) as { title?: string | { text?: string } };
+  const words = caption ?? (typeof title === 'string' ? title : title?.text);
+  const text = words === undefined ? 'A figure' : `Figure: ${words.replace(/<[^>]*>/g, '')}`;
+  if (!isStatic()) return inKernel() ? { [PLOTLY]: encodeFigure(figure) } : { 'text/plain': text };
   const png = await renderFigure(figure, 'png');
-  const { name } = options;
   if (name !== undefined) {
     if (!/^[\w.-]+$/.test(name))
       throw new Error(`plot: name is "${name}"; allowed are letters, digits, ".", "_" and "-"`);
@@ -74,11 +75,5 @@ async function bundleOf(figure: Figure, options: PlotOptions): Promise<MimeBundl
     writeFileAtomic(join(folder, `${name}.png`), png);
     writeFileAtomic(join(folder, `${name}.svg`), await renderFigure(figure, 'svg'));
   }
-  return { [PLOTLY]: encodeFigure(figure), 'image/png': png.toString('base64'), ...text };
-}
-
-function captionOf(figure: Figure, options: PlotOptions): string {
-  const title = (figure.layout as { title?: string | { text?: string } } | undefined)?.title;
-  const text = options.caption ?? (typeof title === 'string' ? title : title?.text);
-  return text === undefined ? 'A figure' : `Figure: ${text.replace(/<[^>]*>/g, '')}`;
+  return { [PLOTLY]: encodeFigure(figure), 'image/png': png.toString('base64'), 'text/plain': text };
 }

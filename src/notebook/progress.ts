@@ -1,4 +1,4 @@
-import { breathe, displaySlot, escapeHtml, inKernel, isStatic, kernelHook } from './kernel';
+import { breathe, displaySlot, escapeHtml, inKernel, isStatic } from './kernel';
 
 /** Reports that `done` of the total are done; await it in the loop. */
 export type ProgressTick = (done: number, note?: string) => Promise<void>;
@@ -25,19 +25,21 @@ export function progress(total: number, label = '', everyMs = 150): ProgressTick
       // A written notebook holds no durations; a log holds no intermediate states.
       if (done >= total) show({ 'text/plain': count });
     } else {
-      const text = `${count} ${rate(done, total, (now - start) / 1000)}`;
+      const perSecond = (1000 * done) / (now - start);
+      const left = Math.max(0, (total - done) / perSecond);
+      const rate = perSecond > 0 ? ` · ${perSecond.toPrecision(3)}/s · ${left.toFixed(0)} s left` : '';
       const bar = `<progress value="${done}" max="${total}"></progress>`;
-      show({ 'text/html': `${bar} ${escapeHtml(text)}`, 'text/plain': text });
+      show({ 'text/html': `${bar} ${escapeHtml(count)}${rate}`, 'text/plain': `${count}${rate}` });
     }
     await breathe();
   };
 }
 
-function rate(done: number, total: number, seconds: number): string {
-  if (done === 0 || seconds === 0) return '';
-  const perSecond = done / seconds;
-  const left = Math.max(0, (total - done) / perSecond);
-  return `· ${perSecond.toPrecision(3)}/s · ${left.toFixed(0)} s left`;
+/** A function of the kernel preload (scripts/kernel-preload.cjs) that the library uses. */
+interface KernelHook {
+  readonly stopRequests: { add(request: () => void): void };
+  /** A new object for every cell that runs. */
+  readonly cell: object;
 }
 
 /** The running cell's signal: asking again, as in a loop's condition, gives the same one. */
@@ -53,18 +55,16 @@ let asked: { readonly cell: object | undefined; readonly signal: AbortSignal } |
  * ```
  */
 export function interruptSignal(): AbortSignal {
-  const cell = kernelHook()?.cell;
-  if (cell !== undefined && cell === asked?.cell) return asked.signal;
+  const hook = (globalThis as { [key: symbol]: KernelHook | undefined })[Symbol.for('lyreo.kernel')];
+  if (hook && hook.cell === asked?.cell) return asked.signal;
   const controller = new AbortController();
-  asked = { cell, signal: controller.signal };
+  asked = { cell: hook?.cell, signal: controller.signal };
   const abort = (): void => {
     controller.abort();
   };
-  const hook = kernelHook();
   if (hook) hook.stopRequests.add(abort);
   // In a kernel without the project's preload a listener added during a cell's first part makes the
   // next interrupt kill the kernel; one turn later it is harmless.
-  else if (inKernel()) setImmediate(() => process.prependOnceListener('SIGINT', abort));
-  else process.once('SIGINT', abort);
+  else setImmediate(() => process.prependOnceListener('SIGINT', abort));
   return controller.signal;
 }

@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import type { Browser, BrowserType, Page } from 'playwright-core';
+import type * as Playwright from 'playwright-core';
 import { encodeFigure, type Figure } from '../plots/figure';
 import { inKernel } from './kernel';
+
+/** Loaded on use: interactive notebooks never need a browser of their own. */
+function playwright(): typeof Playwright {
+  return createRequire(__filename)('playwright-core') as typeof Playwright;
+}
 
 /**
  * Draws a figure with Plotly in a headless Chromium, in the layout's size (default 960 × 450): the bytes of a PNG of twice
@@ -18,10 +23,9 @@ export async function renderFigure(figure: Figure, format: 'png' | 'svg'): Promi
   const url = await page.evaluate(draw, { figure: { data, layout }, options });
   idle = setTimeout(() => void closeRenderer(), inKernel() ? IDLE_IN_KERNEL_MS : IDLE_MS);
   const comma = url.indexOf(',');
-  const content = url.slice(comma + 1);
   return url.slice(0, comma).endsWith(';base64')
-    ? Buffer.from(content, 'base64')
-    : Buffer.from(decodeURIComponent(content));
+    ? Buffer.from(url.slice(comma + 1), 'base64')
+    : Buffer.from(decodeURIComponent(url.slice(comma + 1)));
 }
 
 /**
@@ -31,47 +35,38 @@ export async function renderFigure(figure: Figure, format: 'png' | 'svg'): Promi
 const IDLE_MS = 5000;
 const IDLE_IN_KERNEL_MS = 3_600_000;
 let idle: NodeJS.Timeout | undefined;
+let opened: Promise<Playwright.Page> | undefined;
 
 /** Closes the browser that {@link renderFigure} keeps open for the next figure. */
 export async function closeRenderer(): Promise<void> {
   clearTimeout(idle);
   const closing = opened;
   opened = undefined;
-  await (await closing)?.browser.close();
+  await (await closing)?.context().browser()?.close();
 }
 
-let opened: Promise<{ readonly browser: Browser; readonly page: Page }> | undefined;
-
-async function plotlyPage(): Promise<Page> {
-  const { browser, page } = await (opened ??= open()).catch((error: unknown) => {
+async function plotlyPage(): Promise<Playwright.Page> {
+  const page = await (opened ??= open()).catch((error: unknown) => {
     opened = undefined;
     throw error;
   });
-  if (browser.isConnected()) return page;
+  if (page.context().browser()?.isConnected()) return page;
   opened = undefined; // the browser died
   return plotlyPage();
 }
 
-async function open(): Promise<{ readonly browser: Browser; readonly page: Page }> {
-  const executablePath = findChromium();
-  // Loaded on use: interactive notebooks never need a browser of their own.
-  const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu'],
-    // playwright would end this process, the kernel, on an interrupt.
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  });
-  const page = await browser.newPage();
+async function open(): Promise<Playwright.Page> {
+  // playwright would end this process, the kernel, on an interrupt.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  const options = { executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'], ...signals };
+  const page = await (await playwright().chromium.launch(options)).newPage();
   // Plotly makes ids of random numbers; seeded, the same figure gives the same bytes.
   await page.addInitScript(
     '{ let s = 12345; Math.random = () => ((s = (s * 1103515245 + 12345) % 2147483648) / 2147483648) }',
   );
   await page.goto('about:blank');
   await page.addScriptTag({ path: require.resolve('plotly.js') });
-  return { browser, page };
+  return page;
 }
 
 function draw({ figure, options }: { readonly figure: object; readonly options: object }): Promise<string> {
@@ -83,21 +78,20 @@ function draw({ figure, options }: { readonly figure: object; readonly options: 
 
 /** The path of Chromium or Chrome: `CHROMIUM_PATH`, the usual places, or playwright's own download. */
 export function findChromium(): string {
-  const fromEnv = process.env['CHROMIUM_PATH'];
-  if (fromEnv !== undefined && fromEnv !== '') {
-    if (existsSync(fromEnv)) return fromEnv;
-    throw new Error(`CHROMIUM_PATH is ${fromEnv}, which does not exist`);
-  }
+  const given = process.env['CHROMIUM_PATH'] ?? '';
+  if (given !== '' && !existsSync(given)) throw new Error(`CHROMIUM_PATH is ${given}, which does not exist`);
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/snap/bin', '/opt/homebrew/bin'];
-  const apps = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
-  const found = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...apps].find((path) =>
-    existsSync(path),
-  );
+  const paths = [
+    given,
+    ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
+    ...['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
+  ];
+  const found = paths.find((path) => existsSync(path));
   if (found !== undefined) return found;
   try {
-    const { chromium } = createRequire(__filename)('playwright-core') as { readonly chromium: BrowserType };
-    if (existsSync(chromium.executablePath())) return chromium.executablePath();
+    const own = playwright().chromium.executablePath();
+    if (existsSync(own)) return own;
   } catch {
     // a system that playwright has no Chromium for
   }

@@ -14,7 +14,7 @@ import { interruptSignal, progress } from './progress';
  * @throws UserError naming what is allowed, when there is no such figure or profile.
  */
 export async function makeMissing(figureId: FigureId, profile: ProfileName): Promise<void> {
-  if (!(figureIds as readonly string[]).includes(figureId)) throw invalid('figure', figureId, figureIds.join(', '));
+  if (!figureIds.includes(figureId)) throw invalid('figure', figureId, figureIds.join(', '));
   if (!profileNames.includes(profile)) throw invalid('profile', profile, profileNames.join(', '));
   const specs = Results.load(profile).missing(figureId);
   const store = new RunStore(runsFolder(profile));

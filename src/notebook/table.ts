@@ -11,18 +11,22 @@ export interface TableOptions {
 }
 
 /** Shows a danfojs DataFrame, or an array of records, as an HTML table (outside a notebook: text). */
-export function table(source: Rows, options: TableOptions = {}): void {
-  const { maxRows = 50, digits = 5, caption } = options;
+export function table(source: Rows, { maxRows = 50, digits = 5, caption }: TableOptions = {}): void {
   const records = recordsOf(source);
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const rows = records.map((record) => columns.map((name) => record[name]));
-  const shown = rows.slice(0, maxRows).map((row) => row.map((cell) => formatCell(cell, digits)));
-  const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => isNumeric(row[c])));
-  const left = rows.length - shown.length;
-  const notes = [caption, left > 0 ? `${String(left)} more rows` : undefined].filter((note) => note !== undefined);
+  const numeric = columns.map((name) => records.length > 0 && records.every((record) => isNumeric(record[name])));
+  const rows = records.slice(0, maxRows).map((record) => columns.map((name) => formatCell(record[name], digits)));
+  const left = records.length - rows.length;
+  const notes = [caption, left > 0 ? `${left} more rows` : undefined].filter((note) => note !== undefined);
+  const cell = (tag: string, text: string, c: number): string =>
+    `<${tag} style="text-align: ${numeric[c] ? 'right' : 'left'}">${escapeHtml(text)}</${tag}>`;
+  const line = (tag: string, texts: readonly string[]): string =>
+    `<tr>${texts.map((text, c) => cell(tag, text, c)).join('')}</tr>`;
+  const head = `<thead>${line('th', columns)}</thead>`;
+  const body = `<tbody>${rows.map((texts) => line('td', texts)).join('')}</tbody>`;
   display({
-    'text/html': toHtml(columns, shown, numeric, notes),
-    'text/plain': [...alignColumns([columns, ...shown], (c) => numeric[c], '─'), ...notes].join('\n'),
+    'text/html': `<table>${head}${body}</table>${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')}`,
+    'text/plain': [...alignColumns([columns, ...rows], (c) => numeric[c], '─'), ...notes].join('\n'),
   });
 }
 
@@ -34,18 +38,4 @@ function formatCell(cell: unknown, digits: number): string {
   if (typeof cell === 'string') return cell;
   if (typeof cell !== 'number') return JSON.stringify(cell);
   return String(Number.isInteger(cell) || !Number.isFinite(cell) ? cell : Number(cell.toPrecision(digits)));
-}
-
-function toHtml(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-  numeric: readonly boolean[],
-  notes: readonly string[],
-): string {
-  const cell = (tag: string, text: string, c: number): string =>
-    `<${tag} style="text-align: ${numeric[c] ? 'right' : 'left'}">${escapeHtml(text)}</${tag}>`;
-  const head = columns.map((name, c) => cell('th', name, c)).join('');
-  const body = rows.map((row) => `<tr>${row.map((text, c) => cell('td', text, c)).join('')}</tr>`);
-  const foot = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('');
-  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>${foot}`;
 }

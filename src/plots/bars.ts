@@ -1,8 +1,6 @@
-import { colourOf, fade } from './marks';
-import { type Panel, type PanelOptions, groupPanel } from './panel';
-import { type Row, type Rows, numbersOf, recordsOf } from './rows';
-import { logTicks, ticksAt } from './scale';
-import { INK } from './theme';
+import { type Panel, type PanelOptions, categoriesFromTop, groupPanel } from './panel';
+import { type Row, type Rows, numbersOf, recordsOf, textsOf } from './rows';
+import { INK, colourOf, fade } from './theme';
 
 /** Which columns of the rows a panel of bars shows. */
 export interface BarColumns {
@@ -26,19 +24,26 @@ export function bars(
     readonly horizontal?: boolean;
   } = {},
 ): Panel {
-  const { stacked = false, horizontal = false, logY = false } = options;
-  const records = recordsOf(rows);
-  const placeOf = (row: Row): string => String(row[columns.category]);
+  const { stacked = false, horizontal = false, logY = false, colours } = options;
+  const { category, by, low, high } = columns;
   const [along, across] = horizontal ? ['y', 'x'] : ['x', 'y'];
-  const panel = groupPanel(records, columns.by, { ...options, logY }, ({ rows: own, colour, name }) => {
+  const panel = groupPanel(rows, by, { ...options, logY }, ({ rows: own, colour, name }, panel) => {
     const values = numbersOf(own, columns.value);
-    const colours = own.map((row, k) => colourOf(placeOf(row), options.colours === undefined ? 0 : k, options.colours));
+    const names = textsOf(own, category);
     const place = {
       type: 'bar',
       ...(horizontal && { orientation: 'h' }),
       ...(!stacked && { offsetgroup: name }),
-      [along]: own.map(placeOf),
+      [along]: names,
     };
+    const bar = {
+      ...place,
+      [across]: values,
+      marker: { color: by === undefined ? names.map((of) => colourOf(of, 0, colours)) : colour },
+      ...rangeBars(`error_${across}`, own, columns, values, { color: INK, thickness: 1.2 }),
+      hovertemplate: `%{${along}}: %{${across}:.4g}<extra>${name}</extra>`,
+    };
+    if (stacked) return bar;
     const written = {
       text: values.map((value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '')),
       textposition: 'outside',
@@ -47,37 +52,21 @@ export function bars(
       textfont: { size: 11, color: INK },
       cliponaxis: false,
     };
-    const bar = {
-      ...place,
-      [across]: values,
-      marker: { color: columns.by === undefined ? colours : colour },
-      ...rangeBars(`error_${across}`, own, columns, values, { color: INK, thickness: 1.2 }),
-      hovertemplate: `%{${along}}: %{${across}:.4g}<extra>${name}</extra>`,
-    };
-    if (stacked) return bar;
-    if (columns.low === undefined || columns.high === undefined) return { ...bar, ...written };
+    const hasRange = low !== undefined && high !== undefined;
+    const tops = values.map((value, k) => (hasRange ? Math.max(Number(own[k][high] ?? value), value) : value));
+    // Room for the values above the bars.
+    if (!horizontal) panel.values.push(...(logY ? [] : [0]), ...tops.map((top) => 1.06 * top));
+    if (!hasRange) return { ...bar, ...written };
     // A bar that is not seen carries the value.
-    const { high } = columns;
-    const tops = own.map((row, k) => Math.max(Number(row[high] ?? values[k]), values[k]));
     const hidden = { marker: { color: 'rgba(0, 0, 0, 0)' }, showlegend: false, hoverinfo: 'skip' };
     return [bar, { ...place, [across]: tops, ...written, ...hidden }];
   });
   if (stacked) panel.barmode = 'relative';
-  const places = [...new Set(records.map(placeOf))];
-  const axis = { type: 'category', categoryarray: places, ticks: '' };
+  const places = textsOf(recordsOf(rows), category);
   if (horizontal) {
-    Object.assign(panel.y, axis, { autorange: 'reversed', showgrid: false });
+    categoriesFromTop(panel, places);
     Object.assign(panel.x, { rangemode: 'tozero' });
-    return panel;
-  }
-  Object.assign(panel.x, axis);
-  const values = numbersOf(records, columns.value);
-  const tops = numbersOf(records, columns.high ?? columns.value).map((top, k) =>
-    Number.isFinite(top) ? top : values[k],
-  );
-  const sums = places.map((place) => tops.filter((_, k) => placeOf(records[k]) === place).reduce((a, b) => a + b, 0));
-  // Room for the values above the bars.
-  panel.values.push(...(logY ? [] : [0]), ...(stacked ? sums : tops).map((top) => 1.06 * top));
+  } else Object.assign(panel.x, { type: 'category', categoryarray: [...new Set(places)], ticks: '' });
   return panel;
 }
 
@@ -93,45 +82,32 @@ export function rangeBars(
   style: object,
 ): object {
   if (low === undefined || high === undefined) return {};
-  // A group may have no range at all.
-  const ends = [high, low].map((column) => rows.map((row) => Number(row[column] ?? Number.NaN)));
-  // A word draws nothing, while Plotly takes null for 0 and draws a range of no height.
-  const [array, arrayminus] = ends.map((end) =>
-    end.map((at, k) => (Number.isFinite(at) && ends[0][k] !== ends[1][k] ? Math.abs(at - values[k]) : 'none')),
-  );
+  // A word draws nothing, while Plotly takes null for 0 and draws a range of no height. A group may have no range at all.
+  const lengths = (column: string): (number | string)[] =>
+    rows.map((row, k) => {
+      const hasRange = row[low] !== row[high] && Number.isFinite(row[column]);
+      return hasRange ? Math.abs(Number(row[column]) - values[k]) : 'none';
+    });
+  const [array, arrayminus] = [high, low].map(lengths);
   return { [name]: { type: 'data', symmetric: false, array, arrayminus, ...style, width: 4 } };
 }
 
-/** Which columns of the rows a panel of boxes shows: the quantiles of each row. */
-export interface BoxColumns {
-  readonly name: string;
-  readonly q05: string;
-  readonly q25: string;
-  readonly q50: string;
-  readonly q75: string;
-  readonly q95: string;
-}
-
-/** Horizontal boxes, one per row: quartiles and median, whiskers from 5 to 95 %. */
-export function box(rows: Rows, columns: BoxColumns, options: PanelOptions = {}): Panel {
-  const records = recordsOf(rows);
-  const panel = groupPanel(records, columns.name, options, ({ rows: own, colour, name }) => ({
+/** Horizontal boxes, one per row: quartiles and median, whiskers from 5 to 95 %: the columns q05, q25, q50, q75, q95. */
+export function box(rows: Rows, columns: { readonly name: string }, options: PanelOptions = {}): Panel {
+  const panel = groupPanel(rows, columns.name, options, ({ rows: own, colour, name }) => ({
     type: 'box',
     orientation: 'h',
     y: [name],
-    lowerfence: numbersOf(own, columns.q05),
-    q1: numbersOf(own, columns.q25),
-    median: numbersOf(own, columns.q50),
-    q3: numbersOf(own, columns.q75),
-    upperfence: numbersOf(own, columns.q95),
+    lowerfence: numbersOf(own, 'q05'),
+    q1: numbersOf(own, 'q25'),
+    median: numbersOf(own, 'q50'),
+    q3: numbersOf(own, 'q75'),
+    upperfence: numbersOf(own, 'q95'),
     line: { color: colour },
     fillcolor: fade(colour, 0.25),
     showlegend: false,
   }));
-  if (options.logX === true)
-    Object.assign(panel.x, ticksAt(logTicks([columns.q05, columns.q95].flatMap((end) => numbersOf(records, end)))));
-  const names = records.map((row) => String(row[columns.name]));
-  Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.5, -0.5], ticks: '' });
+  categoriesFromTop(panel, textsOf(recordsOf(rows), columns.name));
   return panel;
 }
 

@@ -1,6 +1,6 @@
 /** Shapes and annotations of a drawing in the coordinates of its axes, as Plotly takes them. */
 import type { Figure } from './figure';
-import { fade } from './marks';
+import { fade } from './theme';
 
 /** A box by its lower left corner. */
 export type Box = readonly [x: number, y: number, width: number, height: number];
@@ -8,25 +8,25 @@ export type Box = readonly [x: number, y: number, width: number, height: number]
 /**
  * A figure without axes, in coordinates from 0 to 100 from left to right.
  *
- * @param yRange the lowest and the highest y.
+ * @param range the lowest and the highest y.
  * @param parts shapes, which have a type, and annotations; later ones lie above earlier ones.
  */
 export function drawing(
   title: string,
   height: number,
-  yRange: readonly [number, number],
+  range: readonly [number, number],
   parts: readonly object[],
 ): Figure {
   const axis = { visible: false, fixedrange: true };
   return {
-    data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: yRange, marker: { opacity: 0 }, hoverinfo: 'skip' }],
+    data: [{ type: 'scatter', mode: 'markers', x: [0, 100], y: range, marker: { opacity: 0 }, hoverinfo: 'skip' }],
     layout: {
       title: { text: title },
       height,
       showlegend: false,
       margin: { l: 8, r: 8, t: 44, b: 6 },
       xaxis: { ...axis, range: [-1, 101] },
-      yaxis: { ...axis, range: yRange },
+      yaxis: { ...axis, range },
       shapes: parts.filter((part) => 'type' in part),
       annotations: parts.filter((part) => !('type' in part)),
     },
@@ -54,19 +54,13 @@ export function path(d: string, colour: string, dash = 'solid'): object {
   return { type: 'path', path: d, line: { color: colour, width: 1.6, dash } };
 }
 
-/** Text centred at a point. */
-export function text(x: number, y: number, label: string, size = 12): object {
-  return { x, y, text: label, showarrow: false, font: { size } };
-}
-
-/** Text that begins at a point. */
-export function leftText(x: number, y: number, label: string, size = 12): object {
-  return { ...text(x, y, label, size), xanchor: 'left', align: 'left' };
+/** Text centred at a point; with an `xanchor` it begins or ends there. */
+export function text(x: number, y: number, label: string, size = 12, xanchor = 'auto'): object {
+  return { x, y, text: label, showarrow: false, font: { size }, xanchor, ...(xanchor === 'left' && { align: 'left' }) };
 }
 
 /** An arrow from tail to head; annotations are the only shapes of Plotly that end in a head. */
 export function arrow([x, y]: readonly [number, number], [ax, ay]: readonly [number, number], colour: string): object {
-  const ends = { x, y, ax, ay, xref: 'x', yref: 'y', axref: 'x', ayref: 'y' };
-  const head = { showarrow: true, arrowhead: 2, arrowsize: 1.1, arrowwidth: 1.8, arrowcolor: colour, standoff: 2 };
-  return { ...ends, text: '', ...head };
+  const head = { arrowhead: 2, arrowsize: 1.1, arrowwidth: 1.8, arrowcolor: colour, standoff: 2 };
+  return { x, y, ax, ay, axref: 'x', ayref: 'y', text: '', ...head };
 }

@@ -24,16 +24,17 @@ it('a followed request shows in each panel the server of its run, and leads from
 
   const { visible } = requests.buttons[1].args[0];
   expect(visible).toHaveLength(data.length);
-  const perPanel = (data.length - 2) / (config.servers * 2);
+  const perPanel = data.length / 2;
+  const perServer = (perPanel - 1) / config.servers;
   runs.forEach((run, k) => {
-    const shown = Array.from({ length: config.servers }, (_, s) => visible[(2 * s + k) * perPanel]);
+    const shown = Array.from({ length: config.servers }, (_, s) => visible[k * perPanel + s * perServer]);
     expect(shown.indexOf(true)).toBe(found(run, moved.id).server);
     expect(shown.filter(Boolean)).toHaveLength(1);
-    const { x, y } = data[data.length - 2 + k] as Trace;
+    const { x, y } = data[(k + 1) * perPanel - 1] as Trace;
     const { arrivedAt, completedAt, server } = found(run, moved.id);
     expect(x[0]).toBeCloseTo(arrivedAt, 4);
     expect(x.at(-1)).toBeCloseTo(completedAt, 4);
     expect(Math.max(...y)).toBeLessThanOrEqual(run.servers[server].kvCapacityBytes / 1e6);
   });
-  expect(requests.buttons[0].args[0].visible.slice(-2)).toEqual([false, false]);
+  expect(runs.map((_, k) => requests.buttons[0].args[0].visible[(k + 1) * perPanel - 1])).toEqual([false, false]);
 });

@@ -1,8 +1,8 @@
 import type { InspectedIteration, InspectedRequest, Inspection } from '../env/inspect';
 import { requestIterations } from '../env/inspect-request';
-import type { Figure } from './figure';
-import { axisSuffix, fade, heading, megabytes, packedPairs, slotLines } from './marks';
-import { COLOURS, INK } from './theme';
+import { type Figure, encodeTyped } from './figure';
+import { axisSuffix, heading } from './panel';
+import { COLOURS, INK, fade } from './theme';
 
 /** Slots that a window of the explorer shows. */
 const WINDOW_SLOTS = 2;
@@ -38,64 +38,60 @@ export function kvExplorerFigure(
   const labels = list.map((run, k) => names?.[k] ?? run.config.batching);
   const plotHeight = SIZE.panel * list.length + SIZE.between * (list.length - 1);
   const endsAt = Math.max(...list.flatMap(({ iterations }) => iterations.map(endOf)));
-  /** All traces, each of a server in a panel, or of a followed request. */
-  const layers: readonly { trace: object; s?: number; k: number; id?: string }[] = [
-    ...servers.flatMap((_, s) => list.flatMap((run, k) => serverTraces(run, s, k).map((trace) => ({ trace, s, k })))),
-    ...follow.flatMap((id) => list.map((run, k) => ({ trace: followedTrace(run, id, k), k, id }))),
-  ];
+  /** All traces, each of a server in a panel or of a followed request. */
+  const layers: readonly { trace: object; k: number; s?: number; id?: string }[] = list.flatMap((run, k) => [
+    ...servers.flatMap((_, s) => serverTraces(run, s, endsAt).map((trace) => ({ trace, k, s }))),
+    ...follow.map((id) => ({ trace: followedTrace(run, id), k, id })),
+  ]);
   const isVisible = (shown: readonly number[], followed?: string): boolean[] =>
     layers.map(({ s, k, id }) => (id === undefined ? s === shown[k] : id === followed));
-
-  const titleOf = (k: number, s: number): string => `m<sub>s</sub>(k, t) [MB], ${servers[s].name}, ${labels[k]}`;
-  const rangeOf = (shown: readonly number[]): number[] => [
-    0,
-    1.06 * Math.max(...shown.map((s) => megabytes(servers[s].kvCapacityBytes))),
-  ];
+  const titleOf = (s: number, k: number): string => `m<sub>s</sub>(k, t) [MB], ${servers[s].name}, ${labels[k]}`;
   /** A button after which the k-th panel shows the server `shown[k]` and, if any, one followed request. */
   const button = (label: string, shown: readonly number[], followed?: string): object => {
-    const axes = shown.flatMap((s, k): [string, unknown][] => [
-      [`yaxis${axisSuffix(k)}.range`, rangeOf(shown)],
-      [`yaxis${axisSuffix(k)}.title.text`, titleOf(k, s)],
-    ]);
-    return { label, method: 'update', args: [{ visible: isVisible(shown, followed) }, Object.fromEntries(axes)] };
+    const titles = shown.map((s, k) => [`yaxis${axisSuffix(k)}.title.text`, titleOf(s, k)]);
+    return { label, method: 'update', args: [{ visible: isVisible(shown, followed) }, Object.fromEntries(titles)] };
   };
   const everywhere = (s: number): number[] => list.map(() => s);
-  const goesTo = (id: string): number[] =>
-    list.map(({ requests }) => requests.find((request) => request.id === id)?.server ?? server);
-  const serverButtons = servers.map(({ name }, s) => button(name, everywhere(s)));
-  const requestButtons = [
-    button('follow a request', everywhere(server)),
-    ...follow.map((id) => button(id, goesTo(id), id)),
-  ];
-  const menus = [
-    { ...MENU, buttons: serverButtons, active: server, x: 1 },
-    { ...MENU, buttons: requestButtons, active: 0, x: 0.84 },
-  ];
+  const goesTo = (id: string): number[] => list.map((run) => requestOf(run, id)?.server ?? server);
+  const requestButtons = follow.map((id) => button(id, goesTo(id), id));
   const visible = isVisible(everywhere(server));
-  const axes = list.flatMap((_, k): [string, object][] => {
-    const above = 1 - (k * (SIZE.panel + SIZE.between)) / plotHeight;
-    const suffix = axisSuffix(k);
-    const time = { title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } };
-    const x = { anchor: `y${suffix}`, range: [0, endsAt], ...(k > 0 && { matches: 'x' }) };
-    const domain = [Math.max(0, above - SIZE.panel / plotHeight), above];
-    return [
-      [`xaxis${suffix}`, { ...x, ...(k === list.length - 1 ? time : { showticklabels: false }) }],
-      [`yaxis${suffix}`, { domain, range: rangeOf(everywhere(server)), title: { text: titleOf(k, server) } }],
-    ];
-  });
   return {
-    data: layers.map(({ trace }, i) => ({ ...trace, visible: visible[i] })),
+    data: layers.map(({ trace, k }, i) => ({
+      ...trace,
+      visible: visible[i],
+      yaxis: `y${axisSuffix(k)}`,
+      ...(k > 0 && { showlegend: false }),
+    })),
     layout: {
-      title: heading(`KV cache, iteration by iteration (${labels.join(', ')})`),
+      title: heading(`KV cache, iteration by iteration (${labels.join(', ')})`, 14),
       height: SIZE.above + plotHeight + SIZE.below,
       margin: { t: SIZE.above, b: SIZE.below, l: 60, r: 20 },
       legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
-      ...Object.fromEntries(axes),
+      grid: { rows: list.length, columns: 1, pattern: 'coupled', ygap: SIZE.between / (SIZE.panel + SIZE.between) },
+      xaxis: { range: [0, endsAt], title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } },
+      ...Object.fromEntries(
+        list.map((_, k) => [
+          `yaxis${axisSuffix(k)}`,
+          { rangemode: 'tozero', title: { text: titleOf(server, k) }, ...(k > 0 && { matches: 'y' }) },
+        ]),
+      ),
       shapes: slotLines(config.slots, config.slotSeconds),
-      updatemenus: follow.length === 0 ? menus.slice(0, 1) : menus,
+      updatemenus: [
+        { ...MENU, buttons: servers.map(({ name }, s) => button(name, everywhere(s))), active: server, x: 1 },
+        { ...MENU, buttons: [button('follow a request', everywhere(server)), ...requestButtons], active: 0, x: 0.84 },
+      ].slice(0, follow.length === 0 ? 1 : 2),
       sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
     },
   };
+}
+
+/** Dotted lines at the slots' boundaries over the whole height. */
+function slotLines(slots: number, slotSeconds: number): object[] {
+  const line = { color: 'rgba(127, 127, 127, 0.55)', width: 1, dash: 'dot' };
+  return Array.from({ length: slots + 1 }, (_, t) => {
+    const at = t * slotSeconds;
+    return { type: 'line', xref: 'x', yref: 'paper', x0: at, x1: at, y0: 0, y1: 1, line };
+  });
 }
 
 /** The slider of slots: all, then two at a time. */
@@ -118,31 +114,38 @@ function slotSlider(slots: number, slotSeconds: number, endsAt: number): object 
   };
 }
 
-/** The traces of one server in the k-th panel, the same number for every server. */
-function serverTraces(run: Inspection, server: number, k: number): object[] {
+const megabytes = (bytes: number): number => bytes / 1e6;
+
+const requestOf = ({ requests }: Inspection, id: string): InspectedRequest | undefined =>
+  requests.find((request) => request.id === id);
+
+/** The traces of one server, the same number for every server. */
+function serverTraces(run: Inspection, server: number, endsAt: number): object[] {
   const rows = run.iterations.filter((row) => row.server === server);
   const requests = run.requests.filter((request) => request.server === server);
-  const endsAt = Math.max(0, ...run.iterations.map(endOf));
+  const pool = megabytes(run.servers[server].kvCapacityBytes);
   return [
     phaseArea(rows, 'I', COLOURS.orange),
     phaseArea(rows, 'II', COLOURS.blue),
     eventMarks(rows, requests, 'joins'),
     eventMarks(rows, requests, 'leaves'),
-    poolLine(megabytes(run.servers[server].kvCapacityBytes), endsAt),
-  ].map((trace) => ({ ...trace, showlegend: k === 0, ...axesOf(k) }));
+    {
+      type: 'scatter',
+      mode: 'lines',
+      name: 'KV pool κ·M',
+      x: [0, endsAt],
+      y: [pool, pool],
+      line: { color: COLOURS.vermillion, width: 2, dash: 'dash' },
+      hovertemplate: `pool: ${pool.toFixed(1)} MB<extra></extra>`,
+    },
+  ];
 }
-
-const axesOf = (k: number): object => ({ xaxis: `x${axisSuffix(k)}`, yaxis: `y${axisSuffix(k)}` });
 
 /** End of an iteration, s. */
 const endOf = (row: InspectedIteration): number => row.startsAt + row.seconds;
 
 /** Rounding between an iteration's end and the start of the next one, s. */
 const ROUNDING = 1e-9;
-
-/** Whether an iteration begins when the other ends. */
-const follows = (before?: InspectedIteration, next?: InspectedIteration): boolean =>
-  before !== undefined && next !== undefined && next.startsAt - endOf(before) < ROUNDING;
 
 /** m_s of the iteration that runs at a time, or of the one that ends then; 0 between iterations, MB. */
 function levelAt(rows: readonly InspectedIteration[], at: number, ends = false): number {
@@ -154,9 +157,9 @@ function levelAt(rows: readonly InspectedIteration[], at: number, ends = false):
 function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colour: string): object {
   const own = rows.filter((row) => row.phase === phase);
   const points = own.flatMap((row, i) => {
-    const before = follows(own[i - 1], row) ? [] : [{ at: row.startsAt, kvBytes: 0, row }];
-    const after = [row.kvBytes, 0].map((kvBytes) => ({ at: endOf(row), kvBytes, row }));
-    return [...before, { at: row.startsAt, kvBytes: row.kvBytes, row }, ...(follows(row, own[i + 1]) ? [] : after)];
+    const step = { at: row.startsAt, kvBytes: row.kvBytes, row };
+    const isFollowed = i + 1 < own.length && own[i + 1].startsAt - endOf(row) < ROUNDING;
+    return isFollowed ? [step] : [step, { at: endOf(row), kvBytes: 0, row }];
   });
   return {
     type: 'scatter',
@@ -181,58 +184,48 @@ function eventMarks(
   const isJoin = event === 'joins';
   const timeOf = (request: InspectedRequest): number => (isJoin ? request.joinedAt : request.completedAt);
   const sorted = [...requests].sort((a, b) => timeOf(a) - timeOf(b));
+  const [name, symbol, color] = isJoin
+    ? ['admitted', 'triangle-up', COLOURS.green]
+    : ['completed', 'triangle-down', COLOURS.purple];
   return {
     type: 'scatter',
     mode: 'markers',
-    name: isJoin ? 'admitted' : 'completed',
+    name,
     x: Float32Array.from(sorted, timeOf),
     y: Float32Array.from(sorted, (request) => levelAt(rows, timeOf(request), !isJoin)),
     customdata: packedPairs(sorted.map(({ slot, index }) => [slot, index])),
-    marker: {
-      symbol: isJoin ? 'triangle-up' : 'triangle-down',
-      size: 9,
-      color: isJoin ? COLOURS.green : COLOURS.purple,
-    },
+    marker: { symbol, size: 9, color },
     hovertemplate: `t%{customdata[0]}-%{customdata[1]} ${event} at %{x:.3f} s<extra></extra>`,
   };
 }
 
-function poolLine(pool: number, endsAt: number): object {
-  return {
-    type: 'scatter',
-    mode: 'lines',
-    name: 'KV pool κ·M',
-    x: [0, endsAt],
-    y: [pool, pool],
-    line: { color: COLOURS.vermillion, width: 2, dash: 'dash' },
-    hovertemplate: `pool: ${pool.toFixed(1)} MB<extra></extra>`,
-  };
+/** Pairs of small whole numbers, [n, 2], in Plotly's binary form: for hover texts of thousands of points. */
+function packedPairs(pairs: readonly (readonly [number, number])[]): object {
+  return { ...encodeTyped(Uint16Array.from(pairs.flat())), shape: `${pairs.length}, 2` };
 }
 
 /**
  * A request's way along the curve of its server: sent, prefilled, admitted, decoded and completed. Between two changes of
  * the batch the level rises evenly, so that iterations where the rise changes are enough.
  */
-function followedTrace(run: Inspection, id: string, k: number): object {
-  const request = run.requests.find((candidate) => candidate.id === id);
-  const own = request === undefined ? [] : requestIterations(run, request);
+function followedTrace(run: Inspection, id: string): object {
+  const request = requestOf(run, id);
+  if (request === undefined) return { type: 'scatter' };
+  const own = requestIterations(run, request);
   const rises = own.map(({ kvBytes }, i) => kvBytes - (own.at(i - 1)?.kvBytes ?? 0));
   const turns = own.filter((_, i) => i === 0 || rises[i] !== rises.at(i + 1));
-  const rows = run.iterations.filter(({ server }) => server === request?.server);
+  const rows = run.iterations.filter(({ server }) => server === request.server);
   /** Time, words in the hover text and words beside the point. */
-  const points: readonly (readonly [at: number, event: string, label?: string])[] =
-    request === undefined
-      ? []
-      : [
-          [request.arrivedAt, 'the slot starts', id],
-          [request.transmittedAt, 'it is sent'],
-          [request.synchronisedAt, 'the slowest request of its batch is sent'],
-          [request.prefillStartAt, 'its prefill starts'],
-          [request.prefillEndAt, 'its prefill ends'],
-          [request.joinedAt, 'it joins the running batch'],
-          ...turns.map(({ startsAt }) => [startsAt, ''] as const),
-          [request.completedAt, 'its last token', `last token after ${request.total.toFixed(2)} s`],
-        ];
+  const points: readonly (readonly [at: number, event: string, label?: string])[] = [
+    [request.arrivedAt, 'the slot starts', id],
+    [request.transmittedAt, 'it is sent'],
+    [request.synchronisedAt, 'the slowest request of its batch is sent'],
+    [request.prefillStartAt, 'its prefill starts'],
+    [request.prefillEndAt, 'its prefill ends'],
+    [request.joinedAt, 'it joins the running batch'],
+    ...turns.map(({ startsAt }) => [startsAt, ''] as const),
+    [request.completedAt, 'its last token', `last token after ${request.total.toFixed(2)} s`],
+  ];
   return {
     type: 'scatter',
     mode: 'lines+markers+text',
@@ -248,6 +241,5 @@ function followedTrace(run: Inspection, id: string, k: number): object {
     line: { color: INK, width: 3 },
     marker: { color: INK, size: points.map(([, event]) => (event === '' ? 0.1 : 9)) },
     hovertemplate: `${id}, %{x:.3f} s: %{customdata}<extra></extra>`,
-    ...axesOf(k),
   };
 }

@@ -1,8 +1,7 @@
 import { rangeBars } from './bars';
-import { fade } from './marks';
-import { MOST_LINES, type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Row, type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
-import { ticksAt } from './scale';
+import { fade } from './theme';
 
 /** Which columns of the rows a panel of lines shows. */
 export interface LineColumns {
@@ -29,24 +28,30 @@ export function band(rows: Rows, columns: LineColumns, options: PanelOptions = {
 /** Lines with a mark at each swept value, and a bar from low to high. */
 export function sweep(rows: Rows, columns: LineColumns, options: PanelOptions = {}): Panel {
   const panel = lines(rows, columns, options, 'lines+markers');
-  const x = panel.traces.flatMap((trace) => (trace as { readonly x: readonly (number | string)[] }).x);
-  const places = [...new Set([...x, ...panel.overloaded.map((point) => point.x)])];
-  if (places.some((value) => typeof value === 'string'))
+  const places = [...new Set(placesOf(recordsOf(rows), columns.x))];
+  if (places.some((place) => typeof place === 'string'))
     Object.assign(panel.x, { type: 'category', categoryarray: places, range: [-0.4, places.length - 0.6] });
-  else if (places.length <= 8) Object.assign(panel.x, ticksAt(places));
+  else if (places.length <= 8)
+    Object.assign(panel.x, { tickmode: 'array', tickvals: places, ticktext: places.map(String) });
   return panel;
 }
 
 function lines(rows: Rows, columns: LineColumns, options: PanelOptions, mode: 'lines' | 'lines+markers'): Panel {
-  const { low, high } = columns;
+  const names = groupsOf(recordsOf(rows), columns.by).map(([name]) => name);
+  if (names.length > DASHES.length)
+    throw new RangeError(
+      `a panel is to hold ${names.length} lines (${names.join(', ')}); allowed: ${DASHES.length}, more need a panel each`,
+    );
   const isOverloaded = (row: Row): boolean => Number(row[columns.overloaded ?? '']) > 0;
-  const panel = groupPanel(rows, columns.by, options, ({ name, rows: all, colour, rank }, panel) => {
-    const own = all.filter((row) => !isOverloaded(row));
-    const [x, y] = [placesOf(own, columns.x), numbersOf(own, columns.y)];
-    const ends = [low, high].map((column) => (column === undefined ? [] : numbersOf(own, column)));
-    panel.values.push(...y, ...ends.flat());
+  return groupPanel(rows, columns.by, options, ({ name, rows: all, colour, rank }, panel) => {
     for (const row of all.filter(isOverloaded))
       panel.overloaded.push({ name, colour, x: placesOf([row], columns.x)[0], y: Number(row[columns.y]) });
+    const own = all.filter((row) => !isOverloaded(row));
+    const [x, y] = [placesOf(own, columns.x), numbersOf(own, columns.y)];
+    const [low, high] = [columns.low, columns.high].map((column) =>
+      column === undefined ? [] : numbersOf(own, column),
+    );
+    panel.values.push(...y, ...low, ...high);
     const last = y.filter(Number.isFinite).at(-1);
     if (last !== undefined && name !== '') panel.ends.push({ name, colour, y: last });
     const line = {
@@ -54,30 +59,24 @@ function lines(rows: Rows, columns: LineColumns, options: PanelOptions, mode: 'l
       mode,
       x,
       y,
-      line: { color: colour, width: 2, dash: DASHES[rank % DASHES.length] },
+      line: { color: colour, width: 2, dash: DASHES[rank] },
       hovertemplate: `%{x}: %{y:.4g}<extra>${name}</extra>`,
     };
     if (mode === 'lines+markers') {
       const bars = rangeBars('error_y', own, columns, y, { color: colour, thickness: 1.4 });
-      return { ...line, marker: { size: 8, symbol: SYMBOLS[rank % SYMBOLS.length] }, ...bars };
+      return { ...line, marker: { size: 8, symbol: SYMBOLS[rank] }, ...bars };
     }
     const between = {
       type: 'scatter',
       mode: 'lines',
       showlegend: false,
       x: [...x, ...[...x].reverse()],
-      y: [...ends[1], ...ends[0].reverse()],
+      y: [...high, ...low.reverse()],
       fill: 'toself',
       fillcolor: fade(colour, 0.18),
       line: { width: 0 },
       hoverinfo: 'skip',
     };
-    return low === undefined || high === undefined ? line : [between, line];
+    return low.length * high.length === 0 ? line : [between, line];
   });
-  const names = groupsOf(recordsOf(rows), columns.by).map(([name]) => name);
-  if (names.length > MOST_LINES)
-    throw new RangeError(
-      `a panel is to hold ${names.length} lines (${names.join(', ')}); allowed: ${MOST_LINES}, more need a panel each`,
-    );
-  return panel;
 }

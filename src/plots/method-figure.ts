@@ -35,7 +35,7 @@ export function methodFigure(): Figure {
       text(23, 43, 's<sub>t</sub>'),
       text(50, 43, 'a<sub>t</sub>'),
       text(36.5, 55.3, 'the servers at the end of slot t are part of s<sub>t+1</sub>'),
-      { ...text(36, 24.5, 'new θ for the next episode'), xanchor: 'left' },
+      text(36, 24.5, 'new θ for the next episode', 12, 'left'),
       ...part([0, 32, 19, 17], sky, '1 State s<sub>t</sub>', 'servers, requests,<br>links, Z<sub>s</sub>'),
       ...part([27, 32, 19, 17], orange, '2 Policy π<sub>θ</sub>', 'draws a server<br>for each request'),
       ...part([54, 32, 19, 17], grey, '3 Slot t runs', 'prefill, decoding; Y<sub>s</sub>(t),<br>requests that wait'),

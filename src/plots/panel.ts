@@ -1,9 +1,8 @@
 /** A figure is made of panels: each holds Plotly traces that its reader can see, change and add to. */
 import type { Figure } from './figure';
-import { INK, PAPER_COLOUR } from './theme';
-import { axisSuffix, colourOf, heading, note } from './marks';
 import { type Row, type Rows, groupsOf, recordsOf } from './rows';
-import { type Scale, scaleOf } from './scale';
+import { type Scale, logAxis, scaleOf } from './scale';
+import { INK, colourOf } from './theme';
 
 /** The words and scales of a panel's axes. */
 export interface PanelOptions {
@@ -14,6 +13,7 @@ export interface PanelOptions {
   readonly logX?: boolean;
   /** Default: logarithmic where the greatest value is more than six times the least one. */
   readonly logY?: boolean;
+  /** Ends of the axes; of a logarithmic one exponents of 10. */
   readonly xRange?: readonly [number, number];
   readonly yRange?: readonly [number, number];
   /** Colours by name; methods have theirs. */
@@ -26,8 +26,8 @@ export interface Panel {
   readonly traces: object[];
   readonly x: Record<string, unknown>;
   readonly y: Record<string, unknown>;
-  /** Plotly shapes and annotations. */
   readonly shapes: object[];
+  /** Plotly's annotations; a number as `y` is a value, on a logarithmic axis too. */
   readonly notes: object[];
   /** Numbers that the y axis has to show; empty where Plotly chooses. */
   readonly values: number[];
@@ -38,8 +38,6 @@ export interface Panel {
   readonly remarks: string[];
   /** The right ends of the lines, where their names stand. */
   readonly ends: { readonly name: string; readonly colour: string; readonly y: number }[];
-  /** Words of the horizontal lines of `limit`, above their right ends. */
-  readonly limits: { readonly y: number; readonly label: string }[];
   /** Points of overloaded runs: they stand at the panel's upper edge. */
   readonly overloaded: {
     readonly name: string;
@@ -49,16 +47,12 @@ export interface Panel {
   }[];
 }
 
-/** Lines a panel may hold: more cannot be told apart. */
-export const MOST_LINES = 6;
-
-export function emptyPanel(options: PanelOptions): Panel {
-  const { title = '', x, logX = false, logY, xRange, yRange } = options;
+export function emptyPanel({ title = '', x, logX, logY, xRange, yRange }: PanelOptions): Panel {
   return {
     title,
     traces: [],
-    x: { ...(x && { title: { text: x } }), ...(logX && { type: 'log' }), ...(xRange && { range: [...xRange] }) },
-    y: yRange ? { range: [...yRange] } : {},
+    x: { ...(x && { title: { text: x } }), ...(logX && logAxis()), ...(xRange && { range: xRange }) },
+    y: yRange ? { range: yRange } : {},
     shapes: [],
     notes: [],
     remarks: [],
@@ -66,7 +60,6 @@ export function emptyPanel(options: PanelOptions): Panel {
     logY,
     barmode: 'group',
     ends: [],
-    limits: [],
     overloaded: [],
   };
 }
@@ -94,6 +87,28 @@ export function groupPanel(
   return panel;
 }
 
+/** Sets the y axis of a panel to categories, from the top. */
+export function categoriesFromTop(panel: Panel, names: readonly string[]): void {
+  const categoryarray = [...new Set(names)];
+  const range = [categoryarray.length - 0.5, -0.5];
+  Object.assign(panel.y, { type: 'category', categoryarray, range, ticks: '' });
+}
+
+/** Words on a panel; without other references its place is a share of the panel's width and height. */
+export function note(text: string, fields: object): object {
+  return { text, xref: 'x domain', yref: 'y domain', showarrow: false, ...fields };
+}
+
+/** The ending of the names of the k-th panel's axes in Plotly: "", "2", "3", … */
+export function axisSuffix(k: number): string {
+  return k === 0 ? '' : String(k + 1);
+}
+
+/** A title at the very top, so that a legend has its place between it and the plot. */
+export function heading(text: string, pad: number): object {
+  return { text, yref: 'container', y: 1, yanchor: 'top', pad: { t: pad } };
+}
+
 export interface FigureOptions {
   readonly title: string;
   /** A line below the title. */
@@ -108,45 +123,45 @@ export interface FigureOptions {
   readonly layout?: object;
 }
 
-/** Pixels between rows of panels, above them and below. */
+/** Pixels between rows of panels, of a line of words, below them; and between panels as a share of the width. */
 const SPACE = { row: 74, remark: 16, bottom: 56, legend: 34, side: 0.085 };
 
 /** Panels side by side as one figure, as wide as the page. */
 export function figure(panels: Panel | readonly Panel[], options: FigureOptions): Figure {
-  const list = Array.isArray(panels) ? (panels as readonly Panel[]) : [panels as Panel];
-  const { title, subtitle, rowHeight = 300, layout = {} } = options;
+  const list: readonly Panel[] = [panels].flat();
+  const { title, subtitle, rowHeight = 300, layout } = options;
   const columns = Math.max(1, Math.min(options.columns ?? 3, list.length));
   const rows = Math.max(1, Math.ceil(list.length / columns));
-  const hasEnds = list.some(({ ends }) => ends.length > 0);
-  const names = options.names ?? (hasEnds ? 'ends' : 'legend');
-  const remarks = Math.max(...list.map((panel) => panel.remarks.length));
-  const between = SPACE.row + SPACE.remark * remarks;
-  const plotHeight = rows * rowHeight + (rows - 1) * between;
-  const text = [wrap(title, 84), ...(subtitle === undefined ? [] : [small(wrap(subtitle, 112))])].join('<br>');
-  const titleLines = text.split('<br>').length;
-  const top = 46 + 19 * (titleLines - 1) + SPACE.remark * remarks + (list.some((panel) => panel.title !== '') ? 22 : 0);
+  const lineNames = list.flatMap(({ ends }) => ends.map(({ name }) => name));
+  const names = options.names ?? (lineNames.length > 0 ? 'ends' : 'legend');
+  const longest = Math.max(0, ...lineNames.map((name) => name.length));
+  const remarks = SPACE.remark * Math.max(...list.map((panel) => panel.remarks.length));
+  const between = SPACE.row + remarks;
+  const lines = [...wrap(title, 84), ...wrap(subtitle ?? '', 112).map(small)];
+  const top = 27 + 19 * lines.length + remarks + (list.some((panel) => panel.title !== '') ? 22 : 0);
   const bottom = SPACE.bottom + (names === 'legend' ? SPACE.legend : 0);
-  const longest = Math.max(0, ...list.flatMap(({ ends }) => ends.map(({ name }) => name.length)));
   const width = (1 - SPACE.side * (columns - 1)) / columns;
-  const [xgap, ygap] = [SPACE.side / (width + SPACE.side), between / (rowHeight + between)];
   const drawn = list.map((panel, k) => {
     const isLast = k % columns === columns - 1 || k === list.length - 1;
     // Rows with the same names stand beside each other: the first panel names them.
-    const rowsOf = ({ y }: Panel): string => JSON.stringify(y['categoryarray'] ?? null);
-    const isRepeated = k % columns > 0 && rowsOf(panel) !== 'null' && rowsOf(panel) === rowsOf(list[k - 1]);
-    const shown = isRepeated ? { ...panel, y: { ...panel.y, showticklabels: false, ticks: '' } } : panel;
-    return place(shown, k, names === 'ends' && isLast ? rowHeight : 0);
+    const namesOf = ({ y }: Panel): string => ((y['categoryarray'] ?? []) as string[]).join();
+    const isRepeated = k % columns > 0 && namesOf(panel) !== '' && namesOf(panel) === namesOf(list[k - 1]);
+    return place(panel, k, isRepeated, names === 'ends' && isLast ? rowHeight : Infinity);
   });
   return {
     data: oneEntryPerName(drawn.flatMap(({ traces }) => traces)),
     layout: {
-      title: { ...heading(text), pad: { t: 6 + 10 * titleLines } },
-      height: top + plotHeight + bottom,
-      margin: { t: top, b: bottom, l: 56, r: names === 'ends' && hasEnds ? 30 + 7.4 * longest : 20 },
+      title: heading(lines.join('<br>'), 6 + 10 * lines.length),
+      height: top + rows * rowHeight + (rows - 1) * between + bottom,
+      margin: { t: top, b: bottom, l: 56, r: names === 'ends' && longest > 0 ? 30 + 7.4 * longest : 20 },
       showlegend: names === 'legend',
       legend: { orientation: 'h', x: 0, y: 0, yref: 'container', yanchor: 'bottom', traceorder: 'normal' },
       hovermode: 'closest',
-      grid: { rows, columns, pattern: 'independent', xgap, ygap },
+      grid: {
+        ...{ rows, columns, pattern: 'independent' },
+        xgap: SPACE.side / (width + SPACE.side),
+        ygap: between / (rowHeight + between),
+      },
       barmode: list.find(({ barmode }) => barmode !== 'group')?.barmode ?? 'group',
       ...Object.fromEntries(drawn.flatMap(({ axes }) => Object.entries(axes))),
       shapes: drawn.flatMap(({ shapes }) => shapes),
@@ -157,24 +172,25 @@ export function figure(panels: Panel | readonly Panel[], options: FigureOptions)
 }
 
 /** A legend has each name once, where it appears first. */
-function oneEntryPerName(traces: readonly object[]): object[] {
-  const seen = new Set<string>();
+function oneEntryPerName(traces: readonly { readonly name?: string; readonly showlegend?: boolean }[]): object[] {
+  const seen = new Set(['']);
   return traces.map((trace) => {
-    const { name = '', showlegend } = trace as { readonly name?: string; readonly showlegend?: boolean };
-    if (showlegend === false) return trace;
-    const isFirst = !seen.has(name);
-    seen.add(name);
-    return { ...trace, showlegend: isFirst && name !== '' };
+    if (trace.showlegend === false) return trace;
+    const showlegend = !seen.has(trace.name ?? '');
+    seen.add(trace.name ?? '');
+    return { ...trace, showlegend };
   });
 }
 
-/** A panel on the k-th pair of axes, with the names of its lines if it is so high [px]; 0: without. */
+/** A panel on the k-th pair of axes; names stand at its lines' ends where its height [px] is finite. */
 function place(
   panel: Panel,
   k: number,
-  labelsWithin: number,
+  hidesNames: boolean,
+  height: number,
 ): { traces: object[]; axes: object; shapes: object[]; notes: object[] } {
   const suffix = axisSuffix(k);
+  const scale = scaleOf(panel);
   const moved = (item: object): object =>
     Object.fromEntries(
       Object.entries(item).map(([key, value]: [string, unknown]) => [
@@ -182,35 +198,36 @@ function place(
         /ref$/.test(key) && typeof value === 'string' ? value.replace(/^[xy]/, `$&${suffix}`) : value,
       ]),
     );
-  const scale = scaleOf(panel);
-  const onAxes = { xaxis: `x${suffix}`, yaxis: `y${suffix}` };
+  const atValue = (item: { readonly y?: unknown; readonly yref?: string }): object =>
+    item.yref === 'y' && typeof item.y === 'number' ? { ...item, y: scale.read(item.y) } : item;
   const words = [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>');
   const title = note(words, { align: 'left', x: 0, y: 1, xanchor: 'left', yanchor: 'bottom', yshift: 6 });
-  const labels = [...limitLabels(panel, scale), ...(labelsWithin === 0 ? [] : endLabels(panel, scale, labelsWithin))];
+  const names = Number.isFinite(height) ? endLabels(panel, scale, height) : [];
   return {
-    traces: [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({ ...trace, ...onAxes })),
+    traces: [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({
+      ...trace,
+      xaxis: `x${suffix}`,
+      yaxis: `y${suffix}`,
+    })),
     shapes: panel.shapes.map(moved),
-    notes: [...(panel.title === '' ? [] : [title]), ...panel.notes, ...labels].map(moved),
+    notes: [...(panel.title === '' ? [] : [title]), ...panel.notes.map(atValue), ...names].map(moved),
     axes: {
       [`xaxis${suffix}`]: { anchor: `y${suffix}`, ...panel.x },
-      [`yaxis${suffix}`]: { anchor: `x${suffix}`, ...scale.axis, ...panel.y },
+      [`yaxis${suffix}`]: {
+        anchor: `x${suffix}`,
+        ...scale.axis,
+        ...panel.y,
+        ...(hidesNames && { showticklabels: false, ticks: '' }),
+      },
     },
   };
 }
 
 /** Overloaded points below one another under the panel's upper edge, with one word on the side where there is room. */
-function edgeMarks(panel: Panel, { valueAt }: Scale): object[] {
-  const { overloaded, traces, x: axis } = panel;
-  const places = [...overloaded, ...traces].flatMap(
-    (item) => (item as { readonly x?: number | string | number[] }).x ?? [],
-  );
-  const order =
-    (axis['categoryarray'] as string[] | undefined) ?? [...new Set(places)].sort((a, b) => Number(a) - Number(b));
-  const isLeft = (x: number | string): boolean => order.indexOf(x) < order.length / 2 - 0.5;
-  const seen = new Map<string, number>();
+function edgeMarks({ overloaded, x: axis }: Panel, { valueAt }: Scale): object[] {
+  const [leftmost] = (axis['categoryarray'] ?? axis['tickvals'] ?? []) as (number | string)[];
   return overloaded.map(({ name, colour, x, y }, k) => {
-    const place = seen.get(String(x)) ?? 0;
-    seen.set(String(x), place + 1);
+    const above = overloaded.slice(0, k).filter((other) => other.x === x).length;
     return {
       type: 'scatter',
       mode: k === 0 ? 'markers+text' : 'markers',
@@ -218,9 +235,9 @@ function edgeMarks(panel: Panel, { valueAt }: Scale): object[] {
       legendgroup: name,
       showlegend: false,
       x: [x],
-      y: [valueAt(0.97 - 0.045 * place)],
-      text: [isLeft(x) ? ' overloaded' : 'overloaded '],
-      textposition: isLeft(x) ? 'middle right' : 'middle left',
+      y: [valueAt(0.97 - 0.045 * above)],
+      text: [x === leftmost ? ' overloaded' : 'overloaded '],
+      textposition: x === leftmost ? 'middle right' : 'middle left',
       textfont: { size: 11 },
       cliponaxis: false,
       marker: { symbol: 'triangle-up', size: 10, color: colour, line: { color: INK, width: 1 } },
@@ -229,39 +246,24 @@ function edgeMarks(panel: Panel, { valueAt }: Scale): object[] {
   });
 }
 
-/** The words of limits on the sheet's colour, so that curves do not strike them through. */
-function limitLabels({ limits, values }: Panel, { at }: Scale): object[] {
-  const [yref, heightOf] = values.length > 0 ? ['y domain', at] : ['y', (y: number): number => y];
-  const look = { yref, font: { size: 11 }, bgcolor: PAPER_COLOUR, borderpad: 1 };
-  return limits.map(({ y, label }) =>
-    note(label, { ...look, x: 1, y: heightOf(y), xanchor: 'right', yanchor: 'bottom', yshift: 2 }),
-  );
-}
-
 /** The names of the lines at their right ends, moved apart where they would overlap. */
 function endLabels({ ends }: Panel, { at }: Scale, height: number): object[] {
-  const step = 16 / height;
-  const sorted = ends
-    .map((end) => ({ ...end, place: Math.min(0.98, Math.max(0.02, at(end.y))) }))
-    .sort((a, b) => b.place - a.place);
-  const places = sorted.map(({ place }) => place);
+  const [step, lowest] = [16 / height, 0.02];
+  const heightOf = (y: number): number => Math.min(0.98, Math.max(lowest, at(y)));
+  const sorted = [...ends].sort((a, b) => heightOf(b.y) - heightOf(a.y));
+  const places = sorted.map(({ y }) => heightOf(y));
   for (let k = 1; k < places.length; k++) places[k] = Math.min(places[k], places[k - 1] - step);
-  const below = (places.at(-1) ?? 0) - 0.02;
-  if (below < 0)
-    for (let k = places.length - 1, floor = 0.02; k >= 0; k--, floor += step) places[k] = Math.max(places[k], floor);
+  for (let k = 1; k <= places.length; k++)
+    places[places.length - k] = Math.max(places[places.length - k], lowest + (k - 1) * step);
   const look = { font: { size: 12 }, xanchor: 'left', yanchor: 'middle', xshift: 6 };
   return sorted.map(({ name, colour }, k) =>
     note(`<span style="color: ${colour}">■</span> ${name}`, { ...look, x: 1, y: places[k] }),
   );
 }
 
-/** Text in lines of at most so many characters, broken between words. */
-function wrap(text: string, most: number): string {
-  return text.replace(new RegExp(`(.{1,${most}})( |$)`, 'g'), '$1<br>').replace(/<br>$/, '');
+/** Lines of at most so many characters, broken between words; none of an empty text. */
+function wrap(text: string, most: number): string[] {
+  return (text.match(new RegExp(`.{1,${most}}(?= |$)`, 'g')) ?? []).map((line) => line.trimStart());
 }
 
-const small = (text: string): string =>
-  text
-    .split('<br>')
-    .map((line) => `<span style="font-size: 12px">${line}</span>`)
-    .join('<br>');
+const small = (line: string): string => `<span style="font-size: 12px">${line}</span>`;

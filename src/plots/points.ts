@@ -1,7 +1,6 @@
-import { colourOf, fade } from './marks';
 import { type Panel, type PanelOptions, groupPanel } from './panel';
 import { type Rows, numbersOf, placesOf, recordsOf, textsOf } from './rows';
-import { logTicks, ticksAt } from './scale';
+import { colourOf, fade } from './theme';
 
 /** Rows as dots, one colour per group: single seeds, candidates, decisions. */
 export function points(
@@ -10,19 +9,19 @@ export function points(
   options: PanelOptions & { readonly size?: number; readonly opacity?: number } = {},
 ): Panel {
   const { size = 5, opacity = 0.6 } = options;
-  const panel = groupPanel(rows, columns.by, options, ({ rows: own, colour, name }) => ({
-    type: 'scatter',
-    mode: 'markers',
-    x: placesOf(own, columns.x),
-    y: placesOf(own, columns.y),
-    ...(columns.text !== undefined && { text: textsOf(own, columns.text) }),
-    marker: { color: fade(colour, opacity), size },
-    hovertemplate: `%{x:.4g}, %{y:.4g}${columns.text === undefined ? '' : ' %{text}'}<extra>${name}</extra>`,
-  }));
-  panel.values.push(...placesOf(recordsOf(rows), columns.y).filter((value) => typeof value === 'number'));
-  if (options.logX === true)
-    Object.assign(panel.x, ticksAt(logTicks(numbersOf(recordsOf(rows), columns.x))), { tickangle: 0 });
-  return panel;
+  return groupPanel(rows, columns.by, options, ({ rows: own, colour, name }, panel) => {
+    const y = placesOf(own, columns.y);
+    panel.values.push(...y.filter((value) => typeof value === 'number'));
+    return {
+      type: 'scatter',
+      mode: 'markers',
+      x: placesOf(own, columns.x),
+      y,
+      ...(columns.text !== undefined && { text: textsOf(own, columns.text) }),
+      marker: { color: fade(colour, opacity), size },
+      hovertemplate: `%{x:.4g}, %{y:.4g}${columns.text === undefined ? '' : ' %{text}'}<extra>${name}</extra>`,
+    };
+  });
 }
 
 /** Steps filled down to the axis and stacked, one layer per group: who holds how much. */

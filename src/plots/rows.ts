@@ -1,13 +1,5 @@
-/** Data as figures and tables take it: records, or a DataFrame. */
-
-/** The parts of a danfojs DataFrame that figures and tables read. */
-export interface DataFrameLike {
-  readonly columns: readonly string[];
-  readonly values: readonly unknown[];
-}
-
 /** Rows of named values: an array of records or a danfojs DataFrame. */
-export type Rows = DataFrameLike | readonly object[];
+export type Rows = { readonly columns: readonly string[]; readonly values: readonly unknown[] } | readonly object[];
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -19,42 +11,32 @@ export function recordsOf(rows: Rows): Row[] {
   );
 }
 
-/**
- * A column as numbers; what is missing is NaN.
- *
- * @throws RangeError when no row has the column.
- */
+/** A column as numbers; what is missing is NaN. */
 export function numbersOf(rows: readonly Row[], column: string): number[] {
-  checkColumn(rows, column);
-  return rows.map((row) => (row[column] === null || row[column] === undefined ? Number.NaN : Number(row[column])));
+  return valuesOf(rows, column).map((value) => Number(value ?? Number.NaN));
 }
 
-/**
- * A column as places on an axis: numbers where all are numbers, otherwise texts.
- *
- * @throws RangeError when no row has the column.
- */
-export function placesOf(rows: readonly Row[], column: string): (number | string)[] {
-  checkColumn(rows, column);
-  const isNumeric = rows.every((row) => typeof row[column] === 'number');
-  return rows.map((row) => (isNumeric ? Number(row[column]) : String(row[column])));
-}
-
-/** A column as texts. */
 export function textsOf(rows: readonly Row[], column: string): string[] {
-  return rows.map((row) => String(row[column]));
+  return valuesOf(rows, column).map(String);
+}
+
+/** A column as places on an axis: numbers where all are numbers, otherwise texts. */
+export function placesOf(rows: readonly Row[], column: string): (number | string)[] {
+  const values = valuesOf(rows, column);
+  const isNumeric = values.every((value) => typeof value === 'number');
+  return isNumeric ? values : values.map(String);
 }
 
 /** Rows by the value of a column, in order of appearance; without a column one group with the empty name. */
-export function groupsOf(rows: readonly Row[], column: string | undefined): [name: string, rows: Row[]][] {
-  if (column === undefined) return [['', [...rows]]];
-  checkColumn(rows, column);
-  const names = [...new Set(textsOf(rows, column))];
-  return names.map((name) => [name, rows.filter((row) => String(row[column]) === name)]);
+export function groupsOf(rows: readonly Row[], column: string | undefined): [name: string, rows: readonly Row[]][] {
+  if (column === undefined) return [['', rows]];
+  const names = textsOf(rows, column);
+  return [...new Set(names)].map((name) => [name, rows.filter((_, k) => names[k] === name)]);
 }
 
-function checkColumn(rows: readonly Row[], column: string): void {
-  if (rows.length === 0 || rows.some((row) => column in row)) return;
+/** @throws RangeError when no row has the column. */
+function valuesOf(rows: readonly Row[], column: string): unknown[] {
+  if (rows.length === 0 || rows.some((row) => column in row)) return rows.map((row) => row[column]);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   throw new RangeError(`column is "${column}"; allowed: ${columns.join(', ')}`);
 }

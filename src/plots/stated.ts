@@ -1,7 +1,6 @@
 /** Additions to a panel beside its data: the paper's values and words, and limits. */
-import { note } from './marks';
-import type { Panel } from './panel';
-import { INK } from './theme';
+import { type Panel, note } from './panel';
+import { INK, PAPER_COLOUR } from './theme';
 
 /** A value that the paper states. */
 export interface Stated {
@@ -35,15 +34,18 @@ export function stated(panel: Panel, values: readonly Stated[]): Panel {
 
 /** Adds a dotted line at a value of the y axis (or the x axis) with a word: ε, a bound. */
 export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y' = 'y'): Panel {
-  const line = { color: INK, width: 1.4, dash: 'dot' };
+  const line = { type: 'line', line: { color: INK, width: 1.4, dash: 'dot' } };
+  const font = { size: 11 };
   if (axis === 'y') {
     if (panel.values.length > 0) panel.values.push(value);
-    panel.limits.push({ y: value, label });
-    panel.shapes.push({ type: 'line', xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value, line });
+    // On the sheet's colour, so that curves do not strike the word through.
+    const look = { font, bgcolor: PAPER_COLOUR, borderpad: 1, yshift: 2 };
+    panel.notes.push(note(label, { ...look, yref: 'y', x: 1, y: value, xanchor: 'right', yanchor: 'bottom' }));
+    panel.shapes.push({ ...line, xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value });
   } else {
     const x = panel.x['type'] === 'log' ? Math.log10(value) : value;
-    panel.notes.push(note(label, { xref: 'x', x, y: 1, xanchor: 'left', yanchor: 'top', font: { size: 11 } }));
-    panel.shapes.push({ type: 'line', xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value, line });
+    panel.notes.push(note(label, { font, xref: 'x', x, y: 1, xanchor: 'left', yanchor: 'top' }));
+    panel.shapes.push({ ...line, xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value });
   }
   return panel;
 }

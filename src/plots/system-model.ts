@@ -1,8 +1,7 @@
 import type { ServerSpec } from '../system/scenario';
-import { type Box, arrow, drawing, leftText, path, rectangle, rounded, text } from './drawing';
+import { type Box, arrow, drawing, path, rectangle, rounded, text } from './drawing';
 import type { Figure } from './figure';
-import { fade } from './marks';
-import { COLOURS, INK, PAPER_COLOUR } from './theme';
+import { COLOURS, INK, PAPER_COLOUR, fade } from './theme';
 
 /**
  * Fig. 1 drawn anew: users send requests, the scheduler chooses a server for each, servers prefill and decode them in a
@@ -106,28 +105,25 @@ function edgeServer(server: ServerSpec, y: number, { prompt, generated }: (typeo
     const before = lengths.slice(0, r).reduce((sum, other) => sum + other, 0);
     return rectangle([75 + share * before, y + 1.1, share * length, 2], COLOURS.blue, 0.55 - 0.15 * r);
   });
+  const name = kindOf(server).toUpperCase().replace('RTX', 'RTX ');
+  const pool = Number((server.kvCapacityBytes / 1e6).toPrecision(4));
+  const speed = `v<sub>pre</sub> ${server.prefillTokensPerSecond} tokens/s`;
   return [
     rounded([49, y, 51, 16.5], 0.8, COLOURS.grey, 0.06),
-    text(74.5, y + 14.5, serverTitle(server), 13),
+    text(74.5, y + 14.5, `<b>${name}</b>   KV pool ${pool} MB, ${speed}`, 13),
     rounded([50.2, low, 10, 7.6], 0.5, COLOURS.sky, 0.22),
     text(55.2, middle, 'receive<br>D<sub>tx</sub>, D<sub>sy</sub>'),
     rounded([63, low, 9, 7.6], 0.5, COLOURS.green, 0.22),
     text(67.5, middle, 'prefill<br>D<sub>pre</sub>'),
     rounded([75, low, 24, 7.6], 0.5, COLOURS.blue, 0.08),
-    leftText(75.6, middle, 'running<br>batch,<br>D<sub>dec</sub>'),
+    text(75.6, middle, 'running<br>batch,<br>D<sub>dec</sub>', 12, 'left'),
     ...tokens,
     rectangle([75, y + 1.1, 24, 2], COLOURS.grey, 0),
     ...fills,
-    { ...text(74.4, y + 2.1, 'KV cache in pool κ·M<sub>s</sub>'), xanchor: 'right' },
+    text(74.4, y + 2.1, 'KV cache in pool κ·M<sub>s</sub>', 12, 'right'),
     arrow([63, middle], [60.2, middle], INK),
     arrow([75, middle], [72, middle], INK),
   ];
-}
-
-function serverTitle(server: ServerSpec): string {
-  const pool = Number((server.kvCapacityBytes / 1e6).toPrecision(4));
-  const name = kindOf(server).toUpperCase().replace('RTX', 'RTX ');
-  return `<b>${name}</b>   KV pool ${pool} MB, v<sub>pre</sub> ${server.prefillTokensPerSecond} tokens/s`;
 }
 
 /** The stages of a request's life in the row of slots: their colours and where their names stand. */
@@ -151,18 +147,18 @@ function slots(): object[] {
     const ends = stages.map((_, k) => stages.slice(0, k + 1).reduce((sum, length) => sum + length, from));
     const bar = (length: number, k: number): object =>
       rectangle([at(ends[k] - length), y, 16 * length, 2.6], STAGES[k][1], 0.5);
-    const known = leftText(at(ends[3]) + 0.4, y + 1.3, 'D<sub>tot</sub> is known here');
-    return [...stages.map(bar), leftText(0, y + 1.3, label), { ...known, bgcolor: PAPER_COLOUR }];
+    const known = text(at(ends[3]) + 0.4, y + 1.3, 'D<sub>tot</sub> is known here', 12, 'left');
+    return [...stages.map(bar), text(0, y + 1.3, label, 12, 'left'), { ...known, bgcolor: PAPER_COLOUR }];
   };
   return [
-    leftText(0, 12.1, '<b>Requests overlap</b>', 14),
+    text(0, 12.1, '<b>Requests overlap</b>', 14, 'left'),
     ...[0, 1, 2, 3, 4].flatMap(slot),
     path(`M 20 2.4 L ${at(4.9)} 2.4`, INK),
     ...life('request (u, t)', 7.6, 0, [0.1, 0.16, 0.22, 2.05]),
     ...life('request (u, t + 1)', 3.6, 1, [0.1, 0.2, 0.85, 1.5]),
     ...STAGES.flatMap(([label, colour, x]) => [
       rectangle([x, -0.8, 1.8, 1.6], colour, 0.5),
-      leftText(x + 2.2, 0, label),
+      text(x + 2.2, 0, label, 12, 'left'),
     ]),
   ];
 }

@@ -1,17 +1,12 @@
 import type { SystemConfig } from '../system/config';
 import { configFields } from '../system/config-fields';
 
-export interface TableOneRow {
-  readonly field: string;
-  /** With symbol and unit. */
-  readonly meaning: string;
-  readonly literal: string;
-  readonly calibrated: string;
-}
-
-/** Table I with the free constants, the printed values beside the calibrated ones. */
-export function tableOneRows(literal: SystemConfig, calibrated: SystemConfig): TableOneRow[] {
-  const show = (value: unknown): string => (Array.isArray(value) ? value.join(' to ') : String(value));
+/** Table I with the free constants, the printed values beside the calibrated ones; the meaning has symbol and unit. */
+export function tableOneRows(
+  literal: SystemConfig,
+  calibrated: SystemConfig,
+): Record<'field' | 'meaning' | 'literal' | 'calibrated', string>[] {
+  const show = (value: unknown): string => [value].flat().join(' to ');
   const fields = (Object.keys(configFields) as (keyof SystemConfig)[]).filter((field) => field in literal);
   return fields.map((field) => ({
     field,

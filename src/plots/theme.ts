@@ -1,4 +1,5 @@
 /** The look of every figure: a white sheet with dark ink, on light and dark pages alike, and for colour-blind readers. */
+import { methods } from '../paper/methods';
 
 /** The colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), yellow last: it is pale on white. */
 export const COLOURS = {
@@ -20,11 +21,20 @@ export const INK = '#333333';
 
 export const PAPER_COLOUR = '#ffffff';
 
-const GRID = '#e2e2e2';
+/** The colour of a name: the one given, a method's own, or the next of the palette. */
+export function colourOf(name: string, rank: number, colours: Readonly<Partial<Record<string, string>>> = {}): string {
+  const method = Object.values(methods).find(({ label }) => label === name);
+  return colours[name] ?? method?.colour ?? OKABE_ITO[rank % OKABE_ITO.length];
+}
+
+export function fade(colour: string, opacity: number): string {
+  const [r, g, b] = [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16));
+  return `rgba(${r}, ${g}, ${b}, ${opacity})`;
+}
 
 const axis = {
   color: INK,
-  gridcolor: GRID,
+  gridcolor: '#e2e2e2',
   linecolor: INK,
   zerolinecolor: '#bbbbbb',
   ticks: 'outside',

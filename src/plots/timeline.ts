@@ -1,21 +1,22 @@
-import { type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Panel, type PanelOptions, categoriesFromTop, groupPanel } from './panel';
 import { type Rows, numbersOf, recordsOf, textsOf } from './rows';
 
-/** Which columns of the rows a timeline shows. */
-export interface TimelineColumns {
-  /** One line of the chart for each of its values, from the top. */
-  readonly row: string;
-  /** Begin and end, s. */
-  readonly from: string;
-  readonly to: string;
-  /** A colour for each of its values. */
-  readonly by?: string;
-  /** Words for the hover. */
-  readonly text?: string;
-}
-
-/** Bars from a begin to an end, one below the other: what happened when. */
-export function timeline(rows: Rows, columns: TimelineColumns, options: PanelOptions = {}): Panel {
+/**
+ * Bars from a begin to an end, s, one below the other: what happened when.
+ *
+ * @param columns `row` is the line of the chart, `by` the colour, `text` the words for the hover.
+ */
+export function timeline(
+  rows: Rows,
+  columns: {
+    readonly row: string;
+    readonly from: string;
+    readonly to: string;
+    readonly by?: string;
+    readonly text?: string;
+  },
+  options: PanelOptions = {},
+): Panel {
   const { row, from, to, by, text } = columns;
   const panel = groupPanel(rows, by, { x: 'time [s]', ...options }, ({ rows: own, colour, name }) => {
     const base = numbersOf(own, from);
@@ -31,7 +32,6 @@ export function timeline(rows: Rows, columns: TimelineColumns, options: PanelOpt
     };
   });
   panel.barmode = 'overlay';
-  const names = [...new Set(textsOf(recordsOf(rows), row))];
-  Object.assign(panel.y, { type: 'category', categoryarray: names, range: [names.length - 0.4, -0.6], ticks: '' });
+  categoriesFromTop(panel, textsOf(recordsOf(rows), row));
   return panel;
 }
