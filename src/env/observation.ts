@@ -37,17 +37,13 @@ export const requestFeatureTable: readonly Feature[] = [
   { name: 'gain', formula: '(log10 h_{i,s} + 11) / 2' },
 ];
 
-const LARGEST = 10;
-
 function clipped(x: number): number {
-  return x > LARGEST ? LARGEST : x < -LARGEST ? -LARGEST : x;
+  return x > 10 ? 10 : x < -10 ? -10 : x;
 }
 
-/** Width of `encodeServers` per server. */
+/** Widths of `encodeServers` and `encodeConstants` per server, and of `encodeSlot`. */
 export const SERVER_FEATURES: number = serverFeatureTable.length;
-/** Width of `encodeConstants` per server. */
 export const SERVER_CONSTANTS: number = serverConstantTable.length;
-/** Width of `encodeSlot`. */
 export const SLOT_FEATURES = 4;
 
 /** Width of `encodeRequests` per request. */
@@ -61,7 +57,7 @@ export function encodeServers(view: SlotView, out: Float32Array, offset = 0): vo
   let k = offset;
   for (let s = 0; s < view.serverCount; s++) {
     const pool = view.maxTokens[s];
-    const requests = view.running[s] + view.waiting[s] + view.prefilling[s];
+    const requests = view.requestsOn(s);
     const output = view.remainingOutputTokens[s];
     const held = output === 0 ? 0 : (requests * view.remainingTokenIterations[s]) / output;
     const iteration = view.workloadUnit[s] * pool;
@@ -110,7 +106,7 @@ export function encodeSlot(view: SlotView, out: Float32Array, offset = 0): void 
     output += view.predictedTokens[i];
   }
   let present = 0;
-  for (let s = 0; s < view.serverCount; s++) present += view.running[s] + view.waiting[s] + view.prefilling[s];
+  for (let s = 0; s < view.serverCount; s++) present += view.requestsOn(s);
   out[offset] = clipped(view.count / config.users);
   out[offset + 1] = clipped(input / (config.users * config.meanInputTokens));
   out[offset + 2] = clipped(output / (config.users * config.meanOutputTokens));

@@ -11,37 +11,26 @@ export function repeatAssignments(run: Pick<Inspection, 'assignments'>): Schedul
     const before = run.assignments.at(view.slot);
     if (before?.length !== view.count)
       throw new RangeError(
-        `slot ${String(view.slot)} has ${String(view.count)} requests; the run to repeat has ${String(before?.length ?? 0)}`,
+        `slot ${view.slot} has ${view.count} requests; the run to repeat has ${before?.length ?? 0}`,
       );
     assignment.set(before);
   };
 }
 
 /** A run as a scenario, for `replay` and for a file: its completed requests with their servers and transmission times. */
-export function toScenario(run: Inspection): Scenario {
-  const { config, servers } = run;
-  const slots = run.assignments.map(() => ({ requests: [] as Scenario['slots'][number]['requests'][number][] }));
-  for (const request of run.requests) {
-    const { id, inputTokens, outputTokens, predictedTokens, transmission } = request;
-    const server = servers[request.server].name;
-    const predicted = predictedTokens === outputTokens ? {} : { predictedTokens };
-    slots[request.slot]?.requests.push({
-      id,
-      inputTokens,
-      outputTokens,
-      ...predicted,
-      server,
-      transmissionSeconds: transmission,
-    });
-  }
-  return {
-    slotSeconds: config.slotSeconds,
-    kvBytesPerToken: run.kvBytesPerToken,
-    prefillSlowdown: config.prefillSlowdown,
-    batching: config.batching,
-    ...(config.admission === undefined ? {} : { admission: config.admission }),
-    oversized: config.oversized,
-    servers,
-    slots,
-  };
+export function toScenario({ config, servers, kvBytesPerToken, assignments, requests }: Inspection): Scenario {
+  const { slotSeconds, prefillSlowdown, batching, admission, oversized } = config;
+  const slots = assignments.map((_, t) => ({
+    requests: requests
+      .filter(({ slot }) => slot === t)
+      .map(({ id, inputTokens, outputTokens, predictedTokens, server, transmission }) => ({
+        id,
+        inputTokens,
+        outputTokens,
+        predictedTokens,
+        server: servers[server].name,
+        transmissionSeconds: transmission,
+      })),
+  }));
+  return { slotSeconds, kvBytesPerToken, prefillSlowdown, batching, admission, oversized, servers, slots };
 }

@@ -44,7 +44,6 @@ export interface Reward {
   readonly id: string;
   /** Whether the reward weighs Y by the virtual queues Z. */
   readonly usesQueue: boolean;
-  /** The terms of a slot. */
   terms(outcome: SlotOutcome, weights: RewardWeights): RewardTerms;
 }
 
@@ -103,11 +102,8 @@ export const driftPlusPenalty: Reward = rewardOf('drift-plus-penalty', true, (ou
 export const fixedPenalty: Reward = rewardOf(
   'fixed-penalty',
   false,
-  ({ learned }, { penaltyWeight, penaltyUnit, balanceTolerance }) => {
-    let balance = 0;
-    for (const y of learned.deviation) balance += (penaltyWeight * Math.max(y - balanceTolerance, 0)) / penaltyUnit;
-    return balance;
-  },
+  ({ learned }, { penaltyWeight, penaltyUnit, balanceTolerance }) =>
+    learned.deviation.reduce((sum, y) => sum + (penaltyWeight * Math.max(y - balanceTolerance, 0)) / penaltyUnit, 0),
 );
 
 /** The reward of LYREO-NoLB, V-D: imbalance costs nothing. */
@@ -122,7 +118,5 @@ export function completedLatency({ completions, drainedLatency }: SlotOutcome): 
 
 /** Σ Z_s·Y_s over the servers, in units of `unit`², by the measure that is learned from. */
 export function weightedDeviation({ learned: { queue, deviation } }: SlotOutcome, unit: number): number {
-  let sum = 0;
-  for (let s = 0; s < queue.length; s++) sum += queue[s] * deviation[s];
-  return sum / (unit * unit);
+  return queue.reduce((sum, z, s) => sum + z * deviation[s], 0) / (unit * unit);
 }

@@ -29,16 +29,16 @@ const CHANGING = [
  * view keeps their constants and copies of their sums, which depend on predictions alone.
  */
 export class SlotView {
-  /** Slot number, from 0. */
+  /** From 0. */
   slot = 0;
   /** Requests to assign, |Q(t)|. */
   count = 0;
   /** Index of the issuing user, [count]. */
-  user: Int32Array;
+  readonly user: Int32Array;
   /** l_in, tokens, [count]. */
-  inputTokens: Int32Array;
+  readonly inputTokens: Int32Array;
   /** l̂_out, tokens, from 1 to the tokens of the largest pool, [count]. */
-  predictedTokens: Int32Array;
+  readonly predictedTokens: Int32Array;
 
   /** KV cache of the next iteration, tokens, [S]. */
   kvTokens!: Float64Array;
@@ -64,11 +64,10 @@ export class SlotView {
   readonly maxTokens: Float64Array;
   /** Whether every request fits every server, so that `fits` need not be asked. */
   allFit = true;
-  /** Tokens that the largest pool holds. */
+  /** Tokens. */
   readonly largestPool: number;
   private readonly profiles: readonly DecodeProfile[];
-  private readonly kvBytesPerToken: number;
-  /** The columns that change from slot to slot, one after the other. */
+  /** The changing columns, one after the other. */
   private readonly state: Float64Array;
   /** The states of the last `stateDelaySlots` + 1 slots, slot t's at t mod their number; none without a delay. */
   private readonly reports: readonly Float64Array[];
@@ -91,7 +90,6 @@ export class SlotView {
     this.maxTokens = Float64Array.from(maxTokens);
     this.largestPool = Math.max(...maxTokens);
     this.profiles = servers.map((server) => decodeProfile(server.decodeProfile));
-    this.kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
     const { stateDelaySlots = 0 } = config;
     this.reports = Array.from({ length: stateDelaySlots === 0 ? 0 : stateDelaySlots + 1 }, () => this.state.slice());
   }
@@ -99,6 +97,11 @@ export class SlotView {
   /** S. */
   get serverCount(): number {
     return this.servers.length;
+  }
+
+  /** Requests on server s at the slot's start. */
+  requestsOn(s: number): number {
+    return this.running[s] + this.waiting[s] + this.prefilling[s];
   }
 
   /** h_{i,s}(t) of request i on server s. */
@@ -109,20 +112,14 @@ export class SlotView {
 
   /** D_tx of request i when server s receives `requestsOnServer` of the slot's requests, s. */
   transmissionSeconds(i: number, s: number, requestsOnServer: number): number {
-    const { channel, config } = this;
-    const rate = uplinkRate(
-      channel.bandwidthHz[s],
-      requestsOnServer,
-      channel.powerW[this.user[i]],
-      this.gain(i, s),
-      channel.noiseWPerHz,
-    );
-    return transmissionSeconds(config.bitsPerToken, this.inputTokens[i], rate);
+    const { bandwidthHz, powerW, noiseWPerHz } = this.channel;
+    const rate = uplinkRate(bandwidthHz[s], requestsOnServer, powerW[this.user[i]], this.gain(i, s), noiseWPerHz);
+    return transmissionSeconds(this.config.bitsPerToken, this.inputTokens[i], rate);
   }
 
   /** Iteration time of server s at an occupation, s. */
   iterationSeconds(s: number, tokens: number): number {
-    return iterationSeconds(this.profiles[s], tokens * this.kvBytesPerToken);
+    return iterationSeconds(this.profiles[s], tokens * kilobytesToBytes(this.config.kvKilobytesPerToken));
   }
 
   /** Whether server s can ever hold request i, by its predicted length. */
@@ -132,7 +129,7 @@ export class SlotView {
 
   /**
    * Whether request i may be sent to server s: s can hold it by its predicted length, or none can. A prediction that
-   * fits no pool says nothing about where the request belongs, and then any server may be chosen.
+   * fits no pool says nothing about where the request belongs.
    */
   isCandidate(i: number, s: number): boolean {
     return this.fits(i, s) || this.inputTokens[i] + this.predictedTokens[i] > this.largestPool;
@@ -143,9 +140,7 @@ export class SlotView {
    * `workload`.
    */
   requestWorkload(i: number, s: number): number {
-    const input = this.inputTokens[i];
-    const output = this.predictedTokens[i];
-    return kvTokenIterations(input, output) * this.workloadUnit[s];
+    return kvTokenIterations(this.inputTokens[i], this.predictedTokens[i]) * this.workloadUnit[s];
   }
 
   /** Reads the servers at the start of slot `slot`. */
@@ -157,26 +152,24 @@ export class SlotView {
     servers: readonly EdgeServer[],
   ): void {
     const { slotSeconds } = this.config;
-    const slotStartAt = slot * slotSeconds;
     this.slot = slot;
     this.count = count;
     this.queue.set(queue);
-    this.allFit = true;
+    this.allFit = largestRequest <= Math.min(...this.maxTokens);
     for (let s = 0; s < servers.length; s++) {
       const server = servers[s];
       const tokens = server.kvTokens;
+      const work = server.expectedWork();
       const unit = server.iterationSeconds(tokens) / (server.maxTokens * slotSeconds);
       this.kvTokens[s] = tokens;
       this.running[s] = server.runningCount;
       this.waiting[s] = server.waitingCount;
       this.prefilling[s] = server.prefillingCount;
-      this.prefillSeconds[s] = Math.max(0, server.prefillFreeAt - slotStartAt);
-      const { tokens: remaining, tokenIterations } = server.expectedWork();
-      this.remainingOutputTokens[s] = remaining;
-      this.remainingTokenIterations[s] = tokenIterations;
+      this.prefillSeconds[s] = Math.max(0, server.prefillFreeAt - slot * slotSeconds);
+      this.remainingOutputTokens[s] = work.tokens;
+      this.remainingTokenIterations[s] = work.tokenIterations;
       this.workloadUnit[s] = unit;
-      this.workload[s] = tokenIterations * unit;
-      if (largestRequest > server.maxTokens) this.allFit = false;
+      this.workload[s] = work.tokenIterations * unit;
     }
     const { reports, state } = this;
     if (reports.length === 0) return;
