@@ -36,9 +36,8 @@ export function* playSlots(
   const metrics = new Metrics(env.servers.length, config.balanceTolerance);
   const assign = scheduler(config, createRng(seed).fork('scheduler'));
   let step = env.reset();
-  let assignment = new Int32Array(step.view.count);
+  const assignment = new Int32Array(step.view.user.length);
   while (step.stepType !== 'last') {
-    if (assignment.length < step.view.count) assignment = new Int32Array(2 * step.view.count);
     // An entry that the scheduler leaves out is refused.
     assign(step.view, assignment.fill(-1));
     step = env.step(assignment);

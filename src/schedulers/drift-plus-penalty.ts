@@ -1,21 +1,16 @@
 import type { SchedulerFactory } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
-import { Forecast } from './forecast';
-import { greedy } from './latency-greedy';
+import { Forecast, greedy } from './forecast';
 
 /**
  * The forecast with the balance term of P2 on top: by how much a request raises Σ_s Z_s·(x_s − x̄)², where x is the
- * forecast KV occupation over the pool.
+ * forecast KV occupation over the pool, at most 1.
  */
-export class DriftForecast extends Forecast {
-  private readonly shares: Float64Array;
+class DriftForecast extends Forecast {
+  /** x, [S]. */
+  private readonly shares = new Float64Array(this.view.serverCount);
   /** Sums over the servers: Σ Z·x², Σ Z·x, Σ Z and Σ x. */
   private sums = { zxx: 0, zx: 0, z: 0, x: 0 };
-
-  constructor(view: SlotView) {
-    super(view);
-    this.shares = new Float64Array(view.serverCount);
-  }
 
   override begin(view: SlotView): void {
     super.begin(view);
@@ -27,29 +22,24 @@ export class DriftForecast extends Forecast {
     this.sumUp();
   }
 
-  /** Forecast KV occupation of server s over its pool, at most 1. */
-  share(s: number): number {
-    return this.shares[s];
-  }
-
-  /**
-   * The growth of Σ_s Z_s·Y_s if request i goes to server s, over all the slots that it stays, in units of the
-   * configuration's balanceUnit².
-   */
-  balanceGrowth(i: number, s: number): number {
-    const { balanceUnit, slotSeconds } = this.view.config;
-    const { zxx, zx, x } = this.sums;
-    const by = this.meanTokens(i) / this.view.maxTokens[s];
-    const stay = this.view.predictedTokens[i] * this.iterationSeconds(i, s);
-    const queue = this.view.queue[s];
-    const after = this.imbalance(zxx + queue * by * (2 * this.shares[s] + by), zx + queue * by, x + by);
-    return ((after - this.imbalance(zxx, zx, x)) * stay) / (slotSeconds * balanceUnit * balanceUnit);
-  }
-
   /** ν times the latency of request i on server s and the delay to others, and the growth of the balance term. */
   cost(i: number, s: number): number {
     const { latencyWeight } = this.view.config;
-    return latencyWeight * (this.latency(i, s) + this.delayToOthers(i, s)) + this.balanceGrowth(i, s);
+    const iteration = this.iterationSeconds(i, s);
+    const latency = this.latency(i, s, iteration) + this.delayToOthers(i, s, iteration);
+    return latencyWeight * latency + this.balanceGrowth(i, s, iteration);
+  }
+
+  /** The growth of Σ_s Z_s·Y_s over all the slots that request i stays on server s, in units of balanceUnit². */
+  private balanceGrowth(i: number, s: number, iteration: number): number {
+    const { view } = this;
+    const { balanceUnit, slotSeconds } = view.config;
+    const { zxx, zx, x } = this.sums;
+    const by = this.meanTokens(i) / view.maxTokens[s];
+    const stay = view.predictedTokens[i] * iteration;
+    const queue = view.queue[s];
+    const after = this.imbalance(zxx + queue * by * (2 * this.shares[s] + by), zx + queue * by, x + by);
+    return ((after - this.imbalance(zxx, zx, x)) * stay) / (slotSeconds * balanceUnit * balanceUnit);
   }
 
   /** Σ Z·(x − x̄)² = Σ Z·x² − 2·x̄·Σ Z·x + x̄²·Σ Z: constant work to raise one x. */

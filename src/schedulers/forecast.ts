@@ -1,6 +1,7 @@
+import type { SchedulerFactory } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
 import { kvTokenIterations } from '../system/token-counts';
-import { requestsOn } from './shortest-queue';
+import { cheapest } from './choice';
 
 /**
  * The costs of an assignment, estimated from sums that are known at the slot's start and kept up to date while the
@@ -10,30 +11,28 @@ import { requestsOn } from './shortest-queue';
  * and stays for R/n iterations.
  */
 export class Forecast {
-  /** Requests on server s, those assigned in this slot included, [S]. */
-  readonly requests: Float64Array;
-  /** Requests assigned to s in this slot, [S]. */
-  readonly batch: Float64Array;
-  private readonly batchTokens: Float64Array;
+  /** n, R and W of every server, requests assigned in this slot included, [S] each. */
+  private readonly requests: Float64Array;
   private readonly output: Float64Array;
   private readonly work: Float64Array;
+  /** Requests assigned in this slot and Σ l_in over them, [S] each. */
+  private readonly batch: Float64Array;
+  private readonly batchTokens: Float64Array;
 
   constructor(protected view: SlotView) {
-    const zeros = new Float64Array(view.serverCount);
-    [this.requests, this.batch, this.batchTokens, this.output, this.work] = Array.from({ length: 5 }, () =>
-      zeros.slice(),
+    [this.requests, this.output, this.work, this.batch, this.batchTokens] = Array.from(
+      { length: 5 },
+      () => new Float64Array(view.serverCount),
     );
   }
 
   begin(view: SlotView): void {
     this.view = view;
+    this.requests.forEach((_, s) => (this.requests[s] = view.requestsOn(s)));
+    this.output.set(view.remainingOutputTokens);
+    this.work.set(view.remainingTokenIterations);
     this.batch.fill(0);
     this.batchTokens.fill(0);
-    for (let s = 0; s < this.requests.length; s++) {
-      this.requests[s] = requestsOn(view, s);
-      this.output[s] = view.remainingOutputTokens[s];
-      this.work[s] = view.remainingTokenIterations[s];
-    }
   }
 
   /** Counts request i as assigned to server s. */
@@ -41,10 +40,10 @@ export class Forecast {
     const input = this.view.inputTokens[i];
     const output = this.view.predictedTokens[i];
     this.requests[s]++;
-    this.batch[s]++;
-    this.batchTokens[s] += input;
     this.output[s] += output;
     this.work[s] += kvTokenIterations(input, output);
+    this.batch[s]++;
+    this.batchTokens[s] += input;
   }
 
   /** KV tokens that the requests on s would hold if all were admitted; each is expected to generate at least one token. */
@@ -54,7 +53,7 @@ export class Forecast {
   }
 
   /** Iterations that the requests on s stay, on average. */
-  residence(s: number): number {
+  private residence(s: number): number {
     const n = this.requests[s];
     return n === 0 ? 0 : this.output[s] / n;
   }
@@ -64,47 +63,71 @@ export class Forecast {
     return this.view.inputTokens[i] + this.view.predictedTokens[i] / 2;
   }
 
-  /** KV tokens on s, averaged over the next `iterations`; some of the requests there leave before. */
-  private occupationDuring(s: number, iterations: number): number {
+  /** KV tokens on s while request i would decode there; some of the requests there leave before. */
+  private occupationBeside(i: number, s: number): number {
     const residence = this.residence(s);
+    const iterations = this.view.predictedTokens[i];
     return this.occupation(s) * (residence < iterations ? residence / iterations : 1);
+  }
+
+  /** Iteration time on s with so many tokens, at most a full pool, s. */
+  private secondsAt(s: number, tokens: number): number {
+    return this.view.iterationSeconds(s, Math.min(tokens, this.view.maxTokens[s]));
   }
 
   /** Iteration time on s while request i decodes, s. */
   iterationSeconds(i: number, s: number): number {
-    const most = this.view.maxTokens[s];
-    const held = this.occupationDuring(s, this.view.predictedTokens[i]) + this.meanTokens(i);
-    return this.view.iterationSeconds(s, Math.min(held, most));
+    return this.secondsAt(s, this.occupationBeside(i, s) + this.meanTokens(i));
   }
 
   /** Seconds from the slot's start until request i would have its last token on server s. */
-  latency(i: number, s: number): number {
+  latency(i: number, s: number, iteration: number = this.iterationSeconds(i, s)): number {
     const { view } = this;
     const tokens = this.batchTokens[s] + view.inputTokens[i];
     const transmission = view.transmissionSeconds(i, s, this.batch[s] + 1);
     const prefill = Math.max(transmission, view.prefillSeconds[s]) + tokens / view.servers[s].prefillTokensPerSecond;
-    const iteration = this.iterationSeconds(i, s);
     const most = view.maxTokens[s];
     const excess = Math.max(0, this.occupation(s) + this.meanTokens(i) - most);
     const admission = (excess / most) * this.residence(s) * iteration;
     return prefill + admission + view.predictedTokens[i] * iteration;
   }
 
-  /**
-   * Seconds by which request i delays the others on server s, all together: slower iterations while both are there,
-   * and a later admission where the pool is full.
-   */
-  delayToOthers(i: number, s: number): number {
-    const { view } = this;
+  /** Seconds by which request i delays the others on server s, all together, by slower iterations while both are there. */
+  delayToOthers(i: number, s: number, iteration: number): number {
     const n = this.requests[s];
     if (n === 0) return 0;
-    const output = view.predictedTokens[i];
-    const most = view.maxTokens[s];
-    const together = Math.min(output, this.residence(s));
-    const before = this.occupationDuring(s, output);
-    const slower =
-      view.iterationSeconds(s, Math.min(most, before + this.meanTokens(i))) -
-      view.iterationSeconds(s, Math.min(most, before));
-    return n * together * slower;
+    const together = Math.min(this.view.predictedTokens[i], this.residence(s));
+    return n * together * (iteration - this.secondsAt(s, this.occupationBeside(i, s)));
   }
 }
+
+/**
+ * Requests are assigned one after the other, each to the server of least cost by a forecast that counts those before it.
+ *
+ * @param costOf the cost of request i on server s.
+ */
+export function greedy<F extends Forecast>(
+  make: (view: SlotView) => F,
+  costOf: (forecast: F, i: number, s: number) => number,
+): SchedulerFactory {
+  return (config, rng) => {
+    const cost = new Float64Array(config.servers);
+    let forecast: F | undefined;
+    return (view, assignment) => {
+      forecast ??= make(view);
+      forecast.begin(view);
+      for (let i = 0; i < view.count; i++) {
+        for (let s = 0; s < cost.length; s++) cost[s] = costOf(forecast, i, s);
+        const s = cheapest(view, i, cost, rng);
+        assignment[i] = s;
+        forecast.assign(i, s);
+      }
+    };
+  };
+}
+
+/** Latency-greedy: each request goes where its own forecast latency is least. */
+export const latencyGreedy: SchedulerFactory = greedy(
+  (view) => new Forecast(view),
+  (forecast, i, s) => forecast.latency(i, s),
+);

@@ -7,8 +7,7 @@ import { simulate } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
 import type { Workload } from '../system/workload';
-import { cheapest } from './allowed';
-import { CostTree } from './cost-tree';
+import { CostTree, cheapest } from './choice';
 import { type SchedulerName, schedulerNames, schedulers } from './index';
 
 function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
