@@ -16,6 +16,7 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }], // leaving fields out of a record
       '@typescript-eslint/no-non-null-assertion': 'off', // typed arrays in hot loops
       'no-restricted-syntax': [
         'error',

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { inRoot, main, reporter, run } from './common.mjs';
 
 const require = createRequire(import.meta.url);
-const { matrix } = require('../dist/paper/matrix.js');
+const { matrix } = require('../dist/paper/run-spec.js');
 const { profiles } = require('../dist/paper/profiles.js');
 const { RunStore } = require('../dist/paper/run-store.js');
 

@@ -1,16 +1,9 @@
 import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
-import type { Profile } from './profiles';
+import { type Profile, pilotTraining } from './profiles';
 import { type FigurePoint, type Swept, crossed } from './sweeps';
 
 /** Hyperparameters that differ from the method's own, by the words of their point. */
 type Variants = Readonly<Record<string, Partial<TrainingConfig>>>;
-
-/** Exploration and predictor are the same for all credits, so that each switch is compared alone. */
-export const pilotTraining: Partial<TrainingConfig> = {
-  startQueue: 0,
-  independentShare: 1,
-  predictorLearningRate: 1e-3,
-};
 
 /** One ratio per slot and ten epochs without a KL stop, as printed; the critic's rate is a switch of its own. */
 const perSlotWithoutStop: Partial<TrainingConfig> = { ratio: 'per slot', targetKl: Infinity };
@@ -65,20 +58,21 @@ const withoutSteps: Variants = {
 
 const lapseLoads = [20, 40, 60];
 
-const swept = (variants: Variants): Swept[] =>
-  Object.entries(variants).map(([x, training]) => ({ x, system: {}, training }));
+/** Variants of a training at the default. */
+const swept = (variants: Variants): Swept[] => Object.entries(variants).map(([x, training]) => ({ x, training }));
 
 /** Variants of a training at a load. */
 const at = (users: number, variants: Variants): Swept[] =>
-  swept(variants).map(({ x, training }) => ({ x: `U = ${users}, ${x}`, system: { users }, training }));
+  swept(variants).map((value) => ({ ...value, x: `U = ${users}, ${value.x}`, system: { users } }));
+
+const atEachLoad = (variants: Variants): Swept[] => lapseLoads.flatMap((users) => at(users, variants));
 
 /** Lapses in the calibrated system: LYREO without all steps against them and without each, Ly-PPO without its own. */
 export function lapsePoints({ seeds }: Profile): FigurePoint[] {
-  const all = lapseLoads.flatMap((users) => at(users, { 'without all three': pilotTraining }));
-  const without = lapseLoads.flatMap((users) => at(users, { 'without exploring starts': { startQueue: 0 } }));
+  const ofLyreo = [...atEachLoad({ 'without all three': pilotTraining }), ...at(40, withoutSteps)];
   return [
-    ...crossed('lapses', ['lyreo'], [...all, ...at(40, withoutSteps)], seeds),
-    ...crossed('lapses', ['ly-ppo'], without, seeds),
+    ...crossed('lapses', ['lyreo'], ofLyreo, seeds),
+    ...crossed('lapses', ['ly-ppo'], atEachLoad({ 'without exploring starts': { startQueue: 0 } }), seeds),
   ];
 }
 
@@ -90,7 +84,6 @@ export function lapsePoints({ seeds }: Profile): FigurePoint[] {
  */
 export function startPoints({ seeds }: Profile): FigurePoint[] {
   const starts = Object.fromEntries([0, 10, 20, 30].map((most) => [`starts up to ${most}`, { startQueue: most }]));
-  const ofLyreo = lapseLoads.flatMap((users) => at(users, starts));
   const ofLyPpo = {
     'starts up to 0': { startQueue: 0 },
     'starts up to 20': { startQueue: 20 },
@@ -98,7 +91,7 @@ export function startPoints({ seeds }: Profile): FigurePoint[] {
   };
   const ofPpo = { 'independent draws': {}, 'mixed draws': { independentShare: 0.3 } };
   return [
-    ...crossed('starts', ['lyreo'], ofLyreo, seeds),
+    ...crossed('starts', ['lyreo'], atEachLoad(starts), seeds),
     ...crossed('starts', ['ly-ppo'], at(40, ofLyPpo), seeds),
     ...crossed('starts', ['ppo'], at(40, ofPpo), seeds),
   ];

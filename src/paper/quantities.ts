@@ -3,8 +3,8 @@ import type { UpdateLog } from '../lyreo/lyreo';
 import type { Mix, SystemConfig } from '../system/config';
 import { type Named, combine } from './judgement';
 import { type MethodName, methods } from './methods';
-import { type PointLike, type Results, type RunMetric, isOverloaded } from './results';
-import { mixes } from './sweeps';
+import { type Results, type RunMetric, isOverloaded } from './results';
+import { type Point, mixes } from './sweeps';
 
 /**
  * A metric that grows with the length of an overloaded run: Infinity for one, the worst, since it has no steady state.
@@ -119,15 +119,15 @@ export const printedPanel: Panel = { lyreo: 'lyreo-printed', 'ly-ppo': 'ly-ppo-p
 
 /** Looks quantities up in stored runs, and remembers the points that it was asked for. */
 export class Evidence {
-  readonly points: PointLike[] = [];
+  readonly points: Point[] = [];
 
   /**
-   * @param usual a method where nothing is swept, as in the claim's figure; default: the method at the default.
+   * @param system where nothing is swept, as in the claim's figure; default: the default.
    * @param panel the methods that the learners' names stand for; default: each for itself.
    */
   constructor(
     readonly results: Results,
-    private readonly usual: (method: MethodName) => PointLike = (method) => ({ method }),
+    private readonly system: Partial<SystemConfig> = {},
     private readonly panel: Panel | null = null,
   ) {}
 
@@ -135,11 +135,10 @@ export class Evidence {
     return this.panel?.[method] ?? method;
   }
 
-  private pointOf(method: MethodName, { nu, window, ...place }: Values = {}): PointLike {
-    const usual = this.usual(this.as(method));
+  private pointOf(method: MethodName, { nu, window, ...place }: Values = {}): Point {
     const swept = { ...place, ...(nu === undefined ? {} : { latencyWeight: nu }) } as Partial<SystemConfig>;
     const training = window === undefined ? {} : { window: Number(window) };
-    const point = { ...usual, system: { ...usual.system, ...swept }, training };
+    const point = { method: this.as(method), system: { ...this.system, ...swept }, training };
     this.points.push(point);
     return point;
   }

@@ -1,9 +1,8 @@
-import { matrix } from './matrix';
-import { type Profile, type ProfileName, profiles } from './profiles';
-import { type RunSpec, canonicalJson, runSpec } from './run-spec';
-import { type FigureId, type Point, figurePoints } from './sweeps';
 import { type MethodName, methods } from './methods';
+import { type Profile, type ProfileName, profiles } from './profiles';
+import { type RunSpec, canonicalJson, matrix, runSpec } from './run-spec';
 import { RunStore, type StoredRun, runsFolder } from './run-store';
+import { type FigureId, type FigurePoint, type Point, figurePoints } from './sweeps';
 
 /** One number of a run. */
 export type RunMetric = (run: StoredRun) => number;
@@ -11,14 +10,6 @@ export type RunMetric = (run: StoredRun) => number;
 /** Whether a server's backlog, or all servers', grows without end. */
 export function isOverloaded({ evaluation }: StoredRun): boolean {
   return evaluation.stability.verdict === 'OVERLOADED';
-}
-
-/** A point by method, and where it differs from the default. */
-export type PointLike = Pick<Point, 'method'> & Partial<Point>;
-
-/** A run of a point, seed 1 where nothing else is said. */
-export function pointSpec(profile: Profile, point: PointLike, seed = 1): RunSpec {
-  return runSpec(profile, { system: {}, training: {}, ...point }, seed);
 }
 
 /** The stored runs of a profile, asked for by what they are. Runs that no longer belong to the matrix are not seen. */
@@ -40,13 +31,12 @@ export class Results {
   }
 
   /** The runs of a point, by seed. */
-  runs(point: PointLike): StoredRun[] {
-    const { method, system = {}, training = {} } = point;
-    const id = canonicalJson([method, system, training]);
+  runs(point: Point): StoredRun[] {
+    const id = canonicalJson([point.method, point.system, point.training]);
     let runs = this.found.get(id);
     if (runs === undefined) {
-      runs = (this.byName.get(pointSpec(this.profile, point).name) ?? [])
-        .filter((run) => run.key === pointSpec(this.profile, point, run.seed).key)
+      runs = (this.byName.get(runSpec(this.profile, point).name) ?? [])
+        .filter((run) => run.key === runSpec(this.profile, point, run.seed).key)
         .sort((a, b) => a.seed - b.seed);
       this.found.set(id, runs);
     }
@@ -54,7 +44,7 @@ export class Results {
   }
 
   /** A number of each of the point's runs, by seed; a run that does not have it, NaN, is left out. */
-  values(point: PointLike, metric: RunMetric): Map<number, number> {
+  values(point: Point, metric: RunMetric): Map<number, number> {
     const values = this.runs(point).map((run): [number, number] => [run.seed, metric(run)]);
     return new Map(values.filter(([, value]) => !Number.isNaN(value)));
   }
@@ -75,12 +65,8 @@ export class Results {
 export interface FigureSeries {
   readonly method: MethodName;
   readonly label: string;
-  readonly points: readonly {
-    /** The swept value: U, S, the mix, ν or H; "default" without a sweep. */
-    readonly x: number | string;
-    /** By seed. */
-    readonly runs: readonly StoredRun[];
-  }[];
+  /** The runs of each swept value, by seed. */
+  readonly points: readonly { readonly x: FigurePoint['x']; readonly runs: readonly StoredRun[] }[];
 }
 
 /** The runs behind a figure. */
@@ -100,30 +86,29 @@ export interface FigureRuns {
  */
 export function figureRuns(figureId: FigureId, results: Results): FigureRuns {
   const points = figurePoints(results.profile).filter((point) => point.figureId === figureId);
-  const series = [...new Set(points.map(({ method }) => method))].map((method) => ({
-    method,
-    label: methods[method].label,
-    points: points
-      .filter((point) => point.method === method)
-      .map((point) => ({ x: point.x, runs: results.runs(point) })),
-  }));
-  const { name } = results.profile;
+  const { name: profile } = results.profile;
   return {
     figureId,
-    profile: name,
-    series,
+    profile,
+    series: [...new Set(points.map(({ method }) => method))].map((method) => ({
+      method,
+      label: methods[method].label,
+      points: points
+        .filter((point) => point.method === method)
+        .map((point) => ({ x: point.x, runs: results.runs(point) })),
+    })),
     missing: results.missing(figureId).map(({ key }) => key),
-    command: `lyreo experiments ${figureId} --profile ${name}`,
+    command: `lyreo experiments ${figureId} --profile ${profile}`,
   };
 }
 
 /** The paper's profile when one seed of the figure, or more, is stored in it, otherwise whichever has most of its runs. */
 export function storedProfile(
   figureId: FigureId,
-  load: Readonly<Partial<Record<ProfileName, Results>>> = {},
+  loaded: Readonly<Partial<Record<ProfileName, Results>>> = {},
 ): 'paper' | 'quick' {
   const share = (name: ProfileName): number => {
-    const results = load[name] ?? Results.load(name);
+    const results = loaded[name] ?? Results.load(name);
     return 1 - results.missing(figureId).length / results.specsOf(figureId).length;
   };
   const paper = share('paper');

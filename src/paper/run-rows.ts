@@ -1,9 +1,8 @@
 /** Stored runs as flat rows, for DataFrames, tables and figures. */
-import type { UpdateLog } from '../lyreo/lyreo';
 import type { LatencyParts } from '../env/metrics';
-import { quantileLevels } from './measure';
+import { quantileLevels } from './evaluate';
 import { type MethodName, methods } from './methods';
-import { type FigureRuns, type FigureSeries, isOverloaded } from './results';
+import { type FigureRuns, isOverloaded } from './results';
 import type { StoredRun } from './run-store';
 
 /** The place of a run in its figure. */
@@ -18,7 +17,7 @@ export interface RunPlace {
   readonly seed: number;
 }
 
-/** One run, what came of it on the held-out episodes. Seconds, shares in percent. */
+/** One run, as measured on the held-out episodes. Seconds, shares in percent. */
 export interface RunRow extends RunPlace, LatencyParts {
   readonly latency: number;
   readonly p99: number;
@@ -32,8 +31,8 @@ export interface RunRow extends RunPlace, LatencyParts {
 }
 
 /** The runs behind a figure, one row each. */
-export function runRows({ series }: Pick<FigureRuns, 'series'>): RunRow[] {
-  return eachRun(series, (run, place) => {
+export function runRows(figure: Pick<FigureRuns, 'series'>): RunRow[] {
+  return eachRun(figure, (run, place) => {
     const { meanLatency, p99Latency, deviation, meanQueue, highKvPercent, completed, rejected, parts } = run.evaluation;
     const measured = { latency: meanLatency, p99: p99Latency, deviation, queue: meanQueue, highKv: highKvPercent };
     return [{ ...place, ...measured, overloaded: isOverloaded(run) ? 1 : 0, completed, rejected, ...parts }];
@@ -49,19 +48,16 @@ export interface QuantileRow extends RunPlace {
 }
 
 /** The quantiles of the runs behind a figure, a row for each run and level. */
-export function quantileRows({ series }: Pick<FigureRuns, 'series'>): QuantileRow[] {
-  return eachRun(series, ({ evaluation }, place) =>
+export function quantileRows(figure: Pick<FigureRuns, 'series'>): QuantileRow[] {
+  return eachRun(figure, ({ evaluation: { latencyQuantiles, deviationQuantiles } }, place) =>
     quantileLevels.map((level, k) => ({
       ...place,
       level,
-      latency: evaluation.latencyQuantiles[k],
-      deviation: evaluation.deviationQuantiles[k],
+      latency: latencyQuantiles[k],
+      deviation: deviationQuantiles[k],
     })),
   );
 }
-
-/** One update of a training; NaN where the log has no such column, as in trainings without held-out evaluations. */
-export type LearningRow = RunPlace & Readonly<Record<(typeof learningColumns)[number], number>>;
 
 /** The columns of a training's log that figures show. */
 export const learningColumns = [
@@ -78,24 +74,27 @@ export const learningColumns = [
   'heldOutStratifiedDeviation',
 ] as const;
 
+/** One update of a training; NaN where the log has no such column, as in trainings without held-out evaluations. */
+export type LearningRow = RunPlace & Readonly<Record<(typeof learningColumns)[number], number>>;
+
 /** The trainings behind a figure, a row for each run and update. */
-export function learningRows({ series }: Pick<FigureRuns, 'series'>): LearningRow[] {
-  return eachRun(series, ({ log, config }, place) =>
+export function learningRows(figure: Pick<FigureRuns, 'series'>): LearningRow[] {
+  return eachRun(figure, ({ log, config }, place) =>
     (log?.latency ?? []).map((_, k) => {
-      const known: Partial<Record<keyof UpdateLog, number>> = { update: k + 1, slots: (k + 1) * config.slots };
-      const row = Object.fromEntries(
-        learningColumns.map((name) => [name, known[name] ?? log?.[name]?.at(k) ?? Number.NaN]),
-      );
-      return { ...place, ...row } as LearningRow;
+      const columns = learningColumns.map((name) => [name, log?.[name]?.at(k) ?? Number.NaN]);
+      return { ...place, ...Object.fromEntries(columns), update: k + 1, slots: (k + 1) * config.slots } as LearningRow;
     }),
   );
 }
 
-function eachRun<T>(series: readonly FigureSeries[], rows: (run: StoredRun, place: RunPlace) => T[]): T[] {
-  return series.flatMap(({ method, points }) => {
-    const { label, published } = methods[method];
+function eachRun<T>(
+  { series }: Pick<FigureRuns, 'series'>,
+  rows: (run: StoredRun, place: RunPlace) => readonly T[],
+): T[] {
+  return series.flatMap(({ method: name, points }) => {
+    const { label, published } = methods[name];
     return points.flatMap(({ x, runs }) =>
-      runs.flatMap((run) => rows(run, { method: label, name: method, published, x, seed: run.seed })),
+      runs.flatMap((run) => rows(run, { method: label, name, published, x, seed: run.seed })),
     );
   });
 }

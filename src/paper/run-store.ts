@@ -6,7 +6,7 @@ import { dataFile, makeFolder } from '../core/files';
 import type { UpdateLog } from '../lyreo/lyreo';
 import type { ProfileName } from './profiles';
 import { type RunSpec, canonicalJson } from './run-spec';
-import type { Evaluation } from './measure';
+import type { Evaluation } from './evaluate';
 
 /** The machine that made a run; no names of hosts, people or folders. */
 export interface Machine {

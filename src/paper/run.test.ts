@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { simulate } from '../env/simulate';
 import { profiles } from './profiles';
 import { type RunSpec, runSpec } from './run-spec';
-import { measure } from './measure';
+import { measure } from './evaluate';
 import type { MethodName } from './methods';
 import { schedulers } from '../schedulers/index';
 import { executeRun, heldOutSeeds } from './run';

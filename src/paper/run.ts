@@ -2,17 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
-import { hashLabel } from '../core/rng';
 import { packageVersion } from '../core/files';
+import { hashLabel } from '../core/rng';
 import type { SchedulerFactory } from '../env/scheduler';
-import type { UpdateLog } from '../lyreo/lyreo';
-import { policyScheduler } from '../lyreo/policy';
+import type { Learner, UpdateLog } from '../lyreo/lyreo';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
-import { type Profile, profiles } from './profiles';
-import { type RunSpec, RESULTS_VERSION } from './run-spec';
-import { type Evaluation, measure } from './measure';
+import { type Evaluation, measure } from './evaluate';
 import { methods } from './methods';
+import { type Profile, profiles } from './profiles';
+import { RESULTS_VERSION, type RunSpec } from './run-spec';
 import type { LogColumns, RunStore, StoredRun } from './run-store';
 import { train } from './train';
 
@@ -22,7 +21,6 @@ const CHECKPOINT_EVERY = 10;
 export interface ExecuteOptions {
   /** The store that keeps checkpoints until the run is done; default: none. */
   readonly store?: RunStore | undefined;
-  readonly profile?: Profile | undefined;
   /** Ends the run with the signal's reason; a training goes on from its checkpoint next time. */
   readonly signal?: AbortSignal | undefined;
   readonly onUpdate?: ((update: number) => void) | undefined;
@@ -36,22 +34,20 @@ export function heldOutSeeds(profile: Profile, seed: number): number[] {
 /** Makes one run: trains if the method learns, then evaluates on held-out episodes. The same run gives the same run. */
 export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): Promise<StoredRun> {
   const startAt = performance.now();
-  const profile = options.profile ?? profiles[spec.profile];
-  const made =
-    methods[spec.method].learning === undefined
-      ? await plainRun(spec, profile, options)
-      : await learnedRun(spec, profile, options);
+  const { figureIds, cost, ...identity } = spec;
+  const { learning, scheduler = 'random' } = methods[spec.method];
+  const profile = profiles[spec.profile];
+  const seeds = heldOutSeeds(profile, spec.seed);
+  const evaluate = (contender: SchedulerFactory | Learner, changes?: Partial<SystemConfig>): Promise<Evaluation> =>
+    measure({ ...spec.config, slots: profile.evaluationSlots, ...changes }, contender, seeds, options.signal);
+  const trained = learning === undefined ? null : await trainedRun(spec, profile.updates, options);
+  const contender = trained?.learner ?? schedulers[scheduler];
   return {
-    key: spec.key,
-    name: spec.name,
-    profile: spec.profile,
-    method: spec.method,
-    seed: spec.seed,
-    system: spec.system,
-    training: spec.training,
-    config: spec.config,
-    hyperparameters: spec.hyperparameters,
-    ...made,
+    ...identity,
+    log: trained && columnsOf(trained.log),
+    evaluation: await evaluate(contender),
+    underStatic: spec.name === 'lyreo' ? await evaluate(contender, { batching: 'static' }) : null,
+    resumedAt: trained?.resumedAt ?? 0,
     resultsVersion: RESULTS_VERSION,
     version: packageVersion(),
     commit: repositoryState(),
@@ -66,16 +62,13 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
   };
 }
 
-type Made = Pick<StoredRun, 'log' | 'evaluation' | 'underStatic' | 'resumedAt'>;
-
-async function plainRun(spec: RunSpec, profile: Profile, { signal }: ExecuteOptions): Promise<Made> {
-  const { scheduler = 'random' } = methods[spec.method];
-  const seeds = heldOutSeeds(profile, spec.seed);
-  const evaluation = await measure(spec.config, schedulers[scheduler], seeds, { signal });
-  return { log: null, evaluation, underStatic: null, resumedAt: 0 };
+interface Trained {
+  readonly learner: Learner;
+  readonly log: readonly UpdateLog[];
+  readonly resumedAt: number;
 }
 
-async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptions): Promise<Made> {
+async function trainedRun(spec: RunSpec, updates: number, options: ExecuteOptions): Promise<Trained> {
   const { store, signal, onUpdate } = options;
   let resumedAt = 0;
   const { learner, log, aborted } = await train({
@@ -83,7 +76,7 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
     method: spec.method,
     training: spec.hyperparameters ?? {},
     seed: spec.seed,
-    updates: profile.updates,
+    updates,
     folder: store?.partialFolder(spec.key),
     resume: true,
     checkpointEvery: CHECKPOINT_EVERY,
@@ -96,16 +89,8 @@ async function learnedRun(spec: RunSpec, profile: Profile, options: ExecuteOptio
     },
   });
   signal?.throwIfAborted();
-  if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${profile.updates} updates`);
-  const { decision, policy } = learner;
-  const scheduler: SchedulerFactory = (_, rng) => policyScheduler(policy, rng, decision.draws);
-  const seeds = heldOutSeeds(profile, spec.seed);
-  const evaluate = (config: SystemConfig): Promise<Evaluation> =>
-    measure({ ...config, slots: profile.evaluationSlots }, scheduler, seeds, { ...decision, signal });
-  const evaluation = await evaluate(spec.config);
-  const isStandard = spec.method === 'lyreo' && spec.name === 'lyreo';
-  const underStatic = isStandard ? await evaluate({ ...spec.config, batching: 'static' }) : null;
-  return { log: columnsOf(log), evaluation, underStatic, resumedAt };
+  if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${updates} updates`);
+  return { learner, log, resumedAt };
 }
 
 function columnsOf(log: readonly UpdateLog[]): LogColumns {

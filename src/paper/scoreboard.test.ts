@@ -5,14 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { targetsOf } from '../studies/calibration/objective';
 import { claimsFile } from './claims';
 import { type Judgement, type Named, combine, isBounded, isLess, isMonotone, numberHolds, sideOf } from './judgement';
-import { matrix } from './matrix';
-import { quantileLevels } from './measure';
+import { quantileLevels } from './evaluate';
 import { methods } from './methods';
 import { profiles } from './profiles';
 import { publishedFacts } from './published';
 import { Results, figureRuns } from './results';
 import { allHold, atLeast, excludes, percentRange } from './rules';
-import { type RunSpec, runSpec } from './run-spec';
+import { type RunSpec, matrix, runSpec } from './run-spec';
 import type { StoredRun } from './run-store';
 import { type ScoreboardRow, notebookOf, scoreboard, total } from './scoreboard';
 

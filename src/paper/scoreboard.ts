@@ -9,10 +9,11 @@ import {
 } from './judgement';
 import type { ProfileName } from './profiles';
 import { Evidence, printedPanel } from './quantities';
-import { type PointLike, type Results, pointSpec } from './results';
+import type { Results } from './results';
 import { chanceOf, judge } from './rules';
+import { runSpec } from './run-spec';
 import { settingRows } from './settings';
-import { type FigureId, systemOf } from './sweeps';
+import { type FigureId, type Point, systemOf } from './sweeps';
 
 /** One row of the scoreboard; the judgement is that of LYREO (request credit). */
 export interface ScoreboardRow extends Judgement {
@@ -146,8 +147,7 @@ const ruleTexts: Readonly<Record<Claim['rule'], string>> = {
 function claimRow(claim: Claim, results: Results): ScoreboardRow {
   const { id, section, text, kind, unit = '', printed = '', decides = '', mark = null, repeats = [], cause } = claim;
   const system = systemOf(results.profile, section);
-  const evidence = new Evidence(results, (method) => ({ method, system }));
-  const printedEvidence = new Evidence(results, (method) => ({ method, system }), printedPanel);
+  const evidence = new Evidence(results, system);
   const judgement = judge(claim, evidence, unit);
   const runs = evidence.points.map((point) => results.runs(point));
   const isWanting = judgement.verdict === 'cannot be tested' && runs.some((list) => list.length < 2);
@@ -161,7 +161,7 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
     tolerance: [decides, ruleTexts[claim.rule]].filter((words) => words !== '').join(': '),
     ...judgement,
     reason: `${judgement.reason}${isWanting ? remedy(section, evidence.points, results) : ''}`,
-    lyreoPrinted: judge(claim, printedEvidence, unit),
+    lyreoPrinted: judge(claim, new Evidence(results, system, printedPanel), unit),
     mark,
     repeats,
     chance: chanceOf(claim),
@@ -171,10 +171,10 @@ function claimRow(claim: Claim, results: Results): ScoreboardRow {
 }
 
 /** The command that makes the missing runs; a point that the profile does not sweep takes another profile. */
-function remedy(section: Section, points: readonly PointLike[], results: Results): string {
+function remedy(section: Section, points: readonly Point[], results: Results): string {
   const { profile } = results;
   const asked = new Set(results.missing(section).map(({ name }) => name));
-  return points.some((point) => asked.has(pointSpec(profile, point).name))
+  return points.some((point) => asked.has(runSpec(profile, point).name))
     ? `: lyreo experiments ${section} --profile ${profile.name}`
     : `: the profile ${profile.name} has no such runs, or too few seeds of them; lyreo experiments ${section} --profile paper`;
 }

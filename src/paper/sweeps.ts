@@ -1,9 +1,9 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
-import { type ConditionName, conditionRules, conditions, learners } from './conditions';
+import { conditionRules, conditionSystem, conditions, learners } from './conditions';
 import { lapsePoints, learnerPoints, startPoints } from './learner-sweeps';
 import type { MethodName } from './methods';
-import { DEFAULT_SERVERS, DEFAULT_USERS, type OpenFigure, type Profile } from './profiles';
+import type { OpenFigure, Profile } from './profiles';
 
 /**
  * The figures and tables that experiments can make, in the paper's order; `printed`: the three learners of Figs. 2 to 6
@@ -35,25 +35,11 @@ export type FigureId = (typeof figureIds)[number];
 /** A place in the matrix: a method in a system. All its seeds are its runs. */
 export interface Point {
   readonly method: MethodName;
-  /** Fields that differ from the calibrated default. */
-  readonly system: Partial<SystemConfig>;
+  /** Fields that differ from the profile's default. */
+  readonly system?: Partial<SystemConfig>;
   /** Hyperparameters that differ from the method's own. */
-  readonly training: Partial<TrainingConfig>;
+  readonly training?: Partial<TrainingConfig>;
 }
-
-const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
-
-const rules: readonly MethodName[] = [
-  'drift-plus-penalty',
-  'll-in-slot',
-  'latency-greedy',
-  'jsq',
-  'power-of-two',
-  'wrr',
-];
-
-/** The hardware mixes of Fig. 6, in its order. */
-export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 
 /** A point of a figure: a method at a swept value. */
 export interface FigurePoint extends Point {
@@ -76,50 +62,55 @@ export function crossed(
   return values.flatMap((value) => methods.map((method) => ({ ...value, figureId, method, seeds })));
 }
 
+const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
+
+const rules: readonly MethodName[] = [
+  'drift-plus-penalty',
+  'll-in-slot',
+  'latency-greedy',
+  'jsq',
+  'power-of-two',
+  'wrr',
+];
+
+/** The hardware mixes of Fig. 6, in its order. */
+export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
+
 /** The points of all figures; `fig8` has LYREO as printed and LYREO, `beyond` every condition and the default. */
 export function figurePoints(profile: Profile): FigurePoint[] {
   if (profile.name === 'pilot') return learnerPoints(profile);
   if (profile.name === 'starts') return startPoints(profile);
-  const { seeds, windowSeeds, extraSeeds, conditionSeeds } = profile;
+  const { seeds, windowSeeds, extraSeeds } = profile;
   const at = (figure: FigureId, x: Swept['x'] = 'default', system: Swept['system'] = {}): Swept => ({
     x,
     system: { ...systemOf(profile, figure), ...system },
-    training: {},
   });
-  const byWindow = (window: number): Swept => ({ ...at('fig8', window), training: { window } });
   const byUsers = profile.users.map((users) => at('fig4', users, { users }));
   const byServers = profile.servers.map((servers) => at('fig5', servers, { servers }));
   const byMix = mixes.map((mix) => at('fig6', mix, { mix }));
   const byNu = profile.nu.map((latencyWeight) => at('fig7', latencyWeight, { latencyWeight }));
+  const byWindow = (windows: readonly number[]): Swept[] =>
+    windows.map((window) => ({ ...at('fig8', window), training: { window } }));
+  const byPlace = [...byUsers, ...byServers, ...byMix];
   const shown = (id: FigureId, methods: readonly MethodName[], values = [at(id)], own = seeds): FigurePoint[] =>
     crossed(id, methods, values, own);
-  const all = [...published, ...rules];
   return [
     shown('fig2', learners),
     shown('fig3', published),
     shown('table2', ['lyreo', 'lyreo-count', 'lyreo-nolb']),
-    shown('fig4', all, byUsers),
-    shown('fig5', all, byServers),
-    shown('fig6', all, byMix),
+    shown('fig4', [...published, ...rules], byUsers),
+    shown('fig5', [...published, ...rules], byServers),
+    shown('fig6', [...published, ...rules], byMix),
     shown('fig7', ['lyreo'], byNu),
-    shown('fig8', ['lyreo-printed'], profile.windowsPrinted.map(byWindow), windowSeeds),
-    shown('fig8', ['lyreo'], profile.windows.map(byWindow), windowSeeds),
+    shown('fig8', ['lyreo-printed'], byWindow(profile.windowsPrinted), windowSeeds),
+    shown('fig8', ['lyreo'], byWindow(profile.windows), windowSeeds),
     shown('extras', rules),
-    shown(
-      'printed',
-      ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'],
-      [...byUsers, ...byServers, ...byMix],
-      windowSeeds,
-    ),
-    shown('beyond', [...learners, ...conditionRules], undefined, conditionSeeds),
-    ...profile.conditions.map((x) =>
-      [...(conditions[x].learns ? learners : []), ...conditionRules].map((method): FigurePoint => ({
-        figureId: 'beyond',
-        x,
-        seeds: conditionSeeds,
-        ...conditionPoint(profile, x, method),
-      })),
-    ),
+    shown('printed', ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'], byPlace, windowSeeds),
+    shown('beyond', [...learners, ...conditionRules], undefined, extraSeeds),
+    ...profile.conditions.map((x) => {
+      const methods = conditions[x].learns ? [...learners, ...conditionRules] : conditionRules;
+      return shown('beyond', methods, [{ x, system: conditionSystem(profile, x) }], extraSeeds);
+    }),
     shown('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
     profile.name === 'paper' ? lapsePoints(profile) : [],
   ].flat();
@@ -129,10 +120,4 @@ export function figurePoints(profile: Profile): FigurePoint[] {
 export function systemOf({ usersOf }: Profile, figure: FigureId): Partial<SystemConfig> {
   const users = usersOf[figure as OpenFigure];
   return users === undefined ? {} : { users };
-}
-
-/** The point of a method in a condition. */
-export function conditionPoint(profile: Profile, name: ConditionName, method: MethodName): Point {
-  const usual = { users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system };
-  return { method, system: conditions[name].system(usual), training: {} };
 }

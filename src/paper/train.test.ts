@@ -209,7 +209,7 @@ describe('learningOf', () => {
     );
     const reward = { ...lyreo.reward };
     expect(() => learningOf({ ...lyreo, reward })).toThrow(/id of your reward is "drift-plus-penalty"; allowed: /);
-    expect(() => creditRule('', credit.create as never)).toThrow(
+    expect(() => creditRule('', () => ({ advantages: [], targets: [] }) as never)).toThrow(
       'id of a credit rule is ""; allowed: a name of its own',
     );
   });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Conclusion, conditionClaims } from './condition-claims';
 import type { ConditionName } from '../paper/conditions';
-import { matrix } from '../paper/matrix';
 import { profiles } from '../paper/profiles';
-import type { RunSpec } from '../paper/run-spec';
+import { type RunSpec, matrix } from '../paper/run-spec';
 import type { MethodName } from '../paper/methods';
 import { Results } from '../paper/results';
 import type { StoredRun } from '../paper/run-store';

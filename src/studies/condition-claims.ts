@@ -1,12 +1,11 @@
 import { tableOne } from '../system/presets';
 import type { Rule } from '../paper/claims';
-import { type ConditionName, conditions, learners } from '../paper/conditions';
+import { type ConditionName, conditionSystem, conditions, learners } from '../paper/conditions';
 import type { Judgement } from '../paper/judgement';
 import type { MethodName } from '../paper/methods';
 import { Evidence } from '../paper/quantities';
-import type { PointLike, Results } from '../paper/results';
+import type { Results } from '../paper/results';
 import { judge } from '../paper/rules';
-import { conditionPoint } from '../paper/sweeps';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -50,10 +49,9 @@ const rules: Readonly<Record<Conclusion, Rule>> = {
 /** The paper's conclusions in a condition, or at the default, by the scoreboard's rules; an overloaded run counts as the worst. */
 export function conditionClaims(results: Results, name: ConditionName | 'default'): ConditionClaim[] {
   const isAsked = name === 'default' || conditions[name].learns;
-  const usual = (method: MethodName): PointLike =>
-    name === 'default' ? { method } : conditionPoint(results.profile, name, method);
+  const system = name === 'default' ? {} : conditionSystem(results.profile, name);
   return (Object.keys(rules) as Conclusion[]).map((conclusion) => ({
     conclusion,
-    judgement: isAsked ? judge(rules[conclusion], new Evidence(results, usual)) : null,
+    judgement: isAsked ? judge(rules[conclusion], new Evidence(results, system)) : null,
   }));
 }

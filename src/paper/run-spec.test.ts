@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { matrix, shardOf } from './matrix';
 import { profileNames, profiles } from './profiles';
-import { type RunSpec, canonicalJson, runSpec } from './run-spec';
+import { type RunSpec, canonicalJson, matrix, runSpec, shardOf } from './run-spec';
 import { figureIds, figurePoints } from './sweeps';
 import { methods } from './methods';
 
