@@ -2,38 +2,21 @@ import type { DecodePoint } from './scenario';
 
 /**
  * v_dec(m) of III-C2 as iteration times: between the measured points 1/v is linear in the KV bytes, outside them the
- * nearest point holds. Segment i reaches from `from[i]` to `from[i + 1]`; the first is the constant before the first
- * point, the last the constant after the last one.
+ * nearest point holds. Segment i begins at `from[i]` bytes with a time of `seconds[i]`, which grows by `growth[i]` s over
+ * the next `width[i]` bytes; the first, from −∞, and the last are constant, [P + 1].
  */
-export interface DecodeProfile {
-  /** The begin of each segment, bytes, [P + 1]; from[0] = −∞. */
-  readonly from: Float64Array;
-  /** Iteration time at the segment's begin, s. */
-  readonly seconds: Float64Array;
-  /** By how much the iteration time grows up to the segment's end, s; 0 outside the points. */
-  readonly growth: Float64Array;
-  /** Bytes from the segment's begin to its end; 1 outside the points. */
-  readonly width: Float64Array;
-}
+export type DecodeProfile = Readonly<Record<'from' | 'seconds' | 'growth' | 'width', Float64Array>>;
 
 /** Builds the segments of a checked profile (at least one point, increasing bytes). */
 export function decodeProfile(points: readonly DecodePoint[]): DecodeProfile {
-  const n = points.length;
-  const from = new Float64Array(n + 1);
-  const seconds = new Float64Array(n + 1);
-  const growth = new Float64Array(n + 1);
-  const width = new Float64Array(n + 1).fill(1);
-  from[0] = -Infinity;
-  points.forEach((point, i) => {
-    from[i + 1] = point.kvBytes;
-    seconds[i + 1] = 1 / point.iterationsPerSecond;
-    if (i === n - 1) return;
-    const next = points[i + 1];
-    growth[i + 1] = 1 / next.iterationsPerSecond - 1 / point.iterationsPerSecond;
-    width[i + 1] = next.kvBytes - point.kvBytes;
-  });
-  seconds[0] = seconds[1];
-  return { from, seconds, growth, width };
+  const bytes = points.map(({ kvBytes }) => kvBytes);
+  const times = points.map(({ iterationsPerSecond }) => 1 / iterationsPerSecond);
+  return {
+    from: Float64Array.of(-Infinity, ...bytes),
+    seconds: Float64Array.of(times[0], ...times),
+    growth: Float64Array.of(0, ...times.slice(1).map((time, i) => time - times[i]), 0),
+    width: Float64Array.of(1, ...bytes.slice(1).map((at, i) => at - bytes[i]), 1),
+  };
 }
 
 /**
@@ -48,7 +31,6 @@ export function iterationSeconds(profile: DecodeProfile, kvBytes: number): numbe
   return profile.seconds[i] + ((kvBytes - profile.from[i]) * profile.growth[i]) / profile.width[i];
 }
 
-/** The clock of a decoding server. */
 export interface DecodeClock {
   /** The next iteration boundary, s; in the past while the server is idle. */
   at: number;
@@ -62,9 +44,6 @@ export interface DecodeClock {
  * Moves a server's clock over iterations of a batch that stays the same, whose tokens grow by its size each time.
  *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
  *
- * @param kvBytesPerToken α.
- * @param tokens of the first iteration.
- * @param size requests that generate.
  * @param speed 1 − w·I(k).
  * @param limit the most iterations.
  * @param stopAt no iteration but the first starts then or later, s.

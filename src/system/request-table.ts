@@ -2,8 +2,8 @@ const none: Float64Array = new Float64Array(0);
 
 /**
  * All requests that are somewhere in the system, structure of arrays. A request is a handle, an index into every
- * column; a finished request's handle is used again, so memory stays flat however long a run is. Times and delays in
- * seconds, 0 at first; counts are doubles, since a scenario may exceed 2³¹ tokens.
+ * column; a released handle is used again, so memory stays flat however long a run is. At most half of the handles are
+ * in use. Times and delays in seconds; counts are doubles, since a scenario may exceed 2³¹ tokens.
  */
 export class RequestTable {
   /** Slot of arrival, place among that slot's requests, user and server. */
@@ -18,7 +18,7 @@ export class RequestTable {
   predictedTokens: Float64Array = none;
   /** D_tx. */
   transmissionSeconds: Float64Array = none;
-  /** The time at which the batch's last request had been received: slot start + D_sy. */
+  /** The end of the slowest transmission of its batch: slot start + D_sy. */
   synchronisedAt: Float64Array = none;
   prefillStartAt: Float64Array = none;
   prefillEndAt: Float64Array = none;
@@ -39,7 +39,7 @@ export class RequestTable {
   lastIteration: Float64Array = none;
   expectedLast: Float64Array = none;
 
-  private used: Uint8Array = new Uint8Array(0);
+  private used = new Uint8Array(0);
   private next = 0;
   private count = 0;
 
@@ -47,10 +47,7 @@ export class RequestTable {
     this.resize(capacity);
   }
 
-  /**
-   * A handle for a new request that has not run: round and round, so that the requests of a slot lie next to each other in
-   * memory. At most half of the handles are in use.
-   */
+  /** A handle for a new request: round and round, so that the requests of a slot lie next to each other in memory. */
   allocate(): number {
     if (2 * this.count >= this.used.length) this.resize(2 * this.used.length);
     while (this.used[this.next] === 1) this.next = (this.next + 1) % this.used.length;
@@ -63,7 +60,6 @@ export class RequestTable {
     return handle;
   }
 
-  /** Gives a handle back; its columns may be overwritten from now on. */
   release(handle: number): void {
     this.used[handle] = 0;
     this.count--;
@@ -87,15 +83,11 @@ export class RequestTable {
 
   /** Moves the requests to columns with room for `capacity`. */
   private resize(capacity: number): void {
-    const columns = this as unknown as Record<string, unknown>;
-    for (const [name, old] of Object.entries(columns)) {
-      if (!(old instanceof Float64Array)) continue;
-      const column = new Float64Array(capacity);
+    for (const [name, old] of Object.entries(this)) {
+      if (!(old instanceof Float64Array || old instanceof Uint8Array)) continue;
+      const column = old instanceof Float64Array ? new Float64Array(capacity) : new Uint8Array(capacity);
       column.set(old);
-      columns[name] = column;
+      Object.assign(this, { [name]: column });
     }
-    const used = new Uint8Array(capacity);
-    used.set(this.used);
-    this.used = used;
   }
 }

@@ -11,7 +11,6 @@ import { kvTokenIterations } from './token-counts';
  * in which it was expected to finish has outgrown its prediction.
  */
 export class RunningBatch {
-  /** Iterations that have ended. */
   done = 0;
   /** Tokens that finished requests hold on to, static batching only. */
   heldTokens = 0;
@@ -58,7 +57,6 @@ export class RunningBatch {
       : table.outputTokens[handle] - table.generatedTokens[handle];
   }
 
-  /** The request begins to decode with the next iteration. */
   join(handle: number): void {
     const { handles, table, done } = this;
     const { expectedLast, lastIteration } = table;
@@ -132,7 +130,6 @@ export class RunningBatch {
     return wait;
   }
 
-  /** Counts iterations in which no request leaves. */
   progress(iterations: number): void {
     this.tokenIterations -=
       iterations * (this.baseSum + this.size * this.done) + (this.size * iterations * (iterations + 1)) / 2;

@@ -12,11 +12,9 @@ export type Batching = 'deed' | 'static';
  */
 export type Admission = 'predicted-length' | 'true-length';
 
-/** One point of a measured decode profile; between points the iteration *time* is linear in the KV bytes. */
+/** A point of a measured decode profile; between points the iteration *time* is linear in the KV bytes. */
 export interface DecodePoint {
-  /** KV cache held, bytes. */
   readonly kvBytes: number;
-  /** Decode iterations per second at that occupation. */
   readonly iterationsPerSecond: number;
 }
 
@@ -65,20 +63,23 @@ export interface Scenario extends ServingConstants {
   readonly slots: readonly { readonly requests: readonly ScenarioRequest[] }[];
 }
 
+/** A record with these fields and no others; the message lists them. */
+const record = <Shape extends z.ZodRawShape>(name: string, shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
+  z.strictObject(shape, `${name}{${Object.keys(shape).join(', ')}}`);
+
 const tokens = integer(1, Number.MAX_SAFE_INTEGER, 'an integer >= 1');
 const name = text('a non-empty string');
 
+const point = record('', { kvBytes: nonNegative, iterationsPerSecond: positive });
+
 const decodeProfile = z
-  .array(
-    z.strictObject({ kvBytes: nonNegative, iterationsPerSecond: positive }, '{kvBytes, iterationsPerSecond}'),
-    'a list of {kvBytes, iterationsPerSecond}',
-  )
+  .array(point, 'a list of {kvBytes, iterationsPerSecond}')
   .min(1, 'at least one {kvBytes, iterationsPerSecond}')
   .superRefine((points, context) => {
     points.slice(1).forEach((point, k) => {
       const before = points[k];
       const complain = (field: keyof DecodePoint, limit: string): void => {
-        const message = `${limit} the point before (${String(before[field])})`;
+        const message = `${limit} the point before (${before[field]})`;
         context.addIssue({ code: 'custom', input: point[field], path: [k + 1, field], message });
       };
       if (point.kvBytes <= before.kvBytes) complain('kvBytes', 'more than');
@@ -86,59 +87,41 @@ const decodeProfile = z
     });
   });
 
-const server = z.strictObject(
-  { name, kvCapacityBytes: positive, prefillTokensPerSecond: positive, decodeProfile },
-  'a server, {name, kvCapacityBytes, prefillTokensPerSecond, decodeProfile}',
-);
+const server = record('a server, ', {
+  name,
+  kvCapacityBytes: positive,
+  prefillTokensPerSecond: positive,
+  decodeProfile,
+});
 
-const request = z.strictObject(
-  {
-    id: name,
-    inputTokens: tokens,
-    outputTokens: tokens,
-    predictedTokens: tokens.optional(),
-    server: name,
-    transmissionSeconds: nonNegative,
-  },
-  'a request, {id, inputTokens, outputTokens, predictedTokens, server, transmissionSeconds}',
-);
+const request = record('a request, ', {
+  id: name,
+  inputTokens: tokens,
+  outputTokens: tokens,
+  predictedTokens: tokens.optional(),
+  server: name,
+  transmissionSeconds: nonNegative,
+});
 
-const slot = z.strictObject({ requests: z.array(request, 'a list of requests') }, 'a slot, {requests}');
+const schema: z.ZodType<Scenario> = record('a scenario, ', {
+  slotSeconds: positive,
+  kvBytesPerToken: positive,
+  prefillSlowdown: belowOne,
+  batching: oneOf('deed', 'static'),
+  admission: oneOf('predicted-length', 'true-length').optional(),
+  oversized: oneOf('error', 'reject').optional(),
+  servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
+  slots: z.array(record('a slot, ', { requests: z.array(request, 'a list of requests') }), 'a list of slots'),
+});
 
-const schema: z.ZodType<Scenario> = z.strictObject(
-  {
-    slotSeconds: positive,
-    kvBytesPerToken: positive,
-    prefillSlowdown: belowOne,
-    batching: oneOf('deed', 'static'),
-    admission: oneOf('predicted-length', 'true-length').optional(),
-    oversized: oneOf('error', 'reject').optional(),
-    servers: z.array(server, 'a list of servers').min(1, 'at least one server'),
-    slots: z.array(slot, 'a list of slots'),
-  },
-  'a scenario, {slotSeconds, kvBytesPerToken, prefillSlowdown, batching, admission, oversized, servers, slots}',
-);
-
-/** Names must be unique and every request's server must exist; the schema sees one field at a time and cannot tell. */
-function checkReferences(scenario: Scenario, file: string): void {
-  const places = { names: new Map<string, string>(), ids: new Map<string, string>() };
-  const checkUnique = (kind: 'names' | 'ids', place: string, value: string): void => {
-    const earlier = places[kind].get(value);
-    const field = `${file}: ${place}.${kind.slice(0, -1)}`;
-    if (earlier !== undefined) throw invalid(field, value, `unique ${kind} (${earlier} has it)`);
-    places[kind].set(value, place);
-  };
-  scenario.servers.forEach(({ name }, i) => {
-    checkUnique('names', `servers[${String(i)}]`, name);
-  });
-  scenario.slots.forEach((slot, t) => {
-    slot.requests.forEach(({ id, server }, i) => {
-      const place = `slots[${String(t)}].requests[${String(i)}]`;
-      checkUnique('ids', place, id);
-      if (!places.names.has(server))
-        throw invalid(`${file}: ${place}.server`, server, [...places.names.keys()].map(show).join(', '));
-    });
-  });
+/** @throws UserError for the second of two equal names or ids; `places` has the place of each. */
+function checkUnique(field: 'name' | 'id', places: ReadonlyMap<string, string>, file: string): void {
+  const earlier = new Map<string, string>();
+  for (const [place, value] of places) {
+    const other = earlier.get(value);
+    if (other !== undefined) throw invalid(`${file}: ${place}.${field}`, value, `unique ${field}s (${other} has it)`);
+    earlier.set(value, place);
+  }
 }
 
 /**
@@ -150,7 +133,14 @@ function checkReferences(scenario: Scenario, file: string): void {
  */
 export function parseScenario(value: unknown, file = 'scenario'): Scenario {
   const scenario = parseWith(schema, value, file);
-  checkReferences(scenario, file);
+  const names = scenario.servers.map((server) => server.name);
+  const requests = scenario.slots.flatMap((slot, t) =>
+    slot.requests.map((request, i) => [`slots[${t}].requests[${i}]`, request] as const),
+  );
+  checkUnique('name', new Map(names.map((name, s) => [`servers[${s}]`, name])), file);
+  checkUnique('id', new Map(requests.map(([place, { id }]) => [place, id])), file);
+  for (const [place, { server }] of requests)
+    if (!names.includes(server)) throw invalid(`${file}: ${place}.server`, server, names.map(show).join(', '));
   return scenario;
 }
 

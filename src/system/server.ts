@@ -6,10 +6,9 @@ import { tokensThatFit } from './token-counts';
 import type { IterationRecorder } from './trajectory';
 import { WaitingQueue } from './waiting-queue';
 
-/** The handles of requests that have left their servers, in order. */
+/** The handles of requests that have left their servers, in order; those that outgrew the whole pool are lost. */
 export interface Departures {
   readonly completed: number[];
-  /** Requests that outgrew the whole pool. */
   readonly lost: number[];
 }
 
@@ -32,13 +31,12 @@ export class EdgeServer {
   slotPeakTokens = 0;
   /** K_s(t), iterations started in the slot. */
   slotIterations = 0;
-  /** Preemptions since the run began. */
+  /** Since the run began. */
   preemptions = 0;
   /** Requests here that have not completed. */
   requestCount = 0;
   /** The requests that are sent in the next slot, in order of arrival. */
   incoming: number[] = [];
-  /** The largest number of tokens whose KV cache fits the pool. */
   readonly maxTokens: number;
 
   private readonly profile: DecodeProfile;
@@ -49,7 +47,6 @@ export class EdgeServer {
   private clock: DecodeClock = { at: 0, busySeconds: 0, tokenSeconds: 0 };
   /** While the waiting queue's head does not fit: the iteration count before which it cannot. */
   private blockedUntil = 0;
-  /** Requests admitted since the run began, those admitted again included. */
   private admissions = 0;
 
   constructor(
@@ -99,12 +96,10 @@ export class EdgeServer {
     return this.batch.size === 0 ? 0 : this.batch.nextTokens;
   }
 
-  /** The end of the prefills queued so far, s. */
   get prefillFreeAt(): number {
     return this.queue.freeAt;
   }
 
-  /** Iteration time at an occupation, s. */
   iterationSeconds(tokens: number): number {
     return iterationSeconds(this.profile, tokens * this.constants.kvBytesPerToken);
   }
@@ -117,13 +112,11 @@ export class EdgeServer {
 
   /** Receives the slot's batch, whose predictions are cut to the tokens that the pool can hold, and begins the slot's sums. */
   beginSlot(startAt: number): void {
-    const { incoming, table } = this;
+    const { incoming, maxTokens } = this;
+    const { inputTokens, predictedTokens } = this.table;
     if (incoming.length > 0) {
       for (const handle of incoming)
-        table.predictedTokens[handle] = Math.min(
-          table.predictedTokens[handle],
-          this.maxTokens - table.inputTokens[handle],
-        );
+        predictedTokens[handle] = Math.min(predictedTokens[handle], maxTokens - inputTokens[handle]);
       this.queue.receive(incoming, startAt);
       this.requestCount += incoming.length;
       this.incoming = [];
@@ -133,11 +126,7 @@ export class EdgeServer {
     this.slotIterations = 0;
   }
 
-  /**
-   * Runs every iteration that starts before `endAt`.
-   *
-   * @param left receives the requests that leave.
-   */
+  /** Runs every iteration that starts before `endAt`; `left` receives the requests that leave. */
   advance(slot: number, endAt: number, left: Departures, recorder?: IterationRecorder): void {
     for (;;) {
       const startAt = this.nextIterationAt;
@@ -154,14 +143,14 @@ export class EdgeServer {
 
   fork(table: RequestTable): EdgeServer {
     const copy = new EdgeServer(this.index, this.spec, this.constants, table);
-    const [queue, batch] = [this.queue.clone(table), this.batch.clone(table)];
+    const [queue, batch, clock] = [this.queue.clone(table), this.batch.clone(table), { ...this.clock }];
     return Object.assign(copy, this, {
       table,
       queue,
       batch,
+      clock,
       held: [...this.held],
       incoming: [...this.incoming],
-      clock: { ...this.clock },
     });
   }
 
@@ -174,15 +163,12 @@ export class EdgeServer {
     let reserved = 0;
     while (queue.prefilled.length > 0) {
       const handle = queue.prefilled[0];
-      if (isStatic) {
-        reserved += table.promptTokens(handle) + batch.expectedOf(handle);
-        if (reserved > maxTokens) return;
-      } else {
-        const wait = batch.iterationsUntilFit(handle, maxTokens);
-        if (wait > 0) {
-          this.blockedUntil = batch.done + wait;
-          return;
-        }
+      if (isStatic) reserved += table.promptTokens(handle) + batch.expectedOf(handle);
+      if (reserved > maxTokens) return;
+      const wait = isStatic ? 0 : batch.iterationsUntilFit(handle, maxTokens);
+      if (wait > 0) {
+        this.blockedUntil = batch.done + wait;
+        return;
       }
       queue.shift();
       batch.join(handle);

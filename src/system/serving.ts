@@ -5,8 +5,8 @@ import type { ServerSpec, ServingConstants } from './scenario';
 import { EdgeServer } from './server';
 import type { IterationRecorder } from './trajectory';
 
-/** What is known of a request when it is sent. */
-export type Submission = Pick<
+/** A request when it is sent. */
+type Submission = Pick<
   Completion,
   'slot' | 'index' | 'user' | 'server' | 'inputTokens' | 'outputTokens' | 'predictedTokens' | 'transmission'
 >;
@@ -33,7 +33,6 @@ export class Serving {
     this.servers = servers ?? specs.map((spec, s) => new EdgeServer(s, spec, constants, table));
   }
 
-  /** Requests that have not completed. */
   get requestCount(): number {
     return this.servers.reduce((sum, server) => sum + server.requestCount, 0);
   }
@@ -72,7 +71,6 @@ export class Serving {
     return slotOf(at, this.constants.slotSeconds);
   }
 
-  /** An independent copy, for counterfactual runs. */
   fork(): Serving {
     const table = this.table.clone();
     const servers = this.servers.map((server) => server.fork(table));

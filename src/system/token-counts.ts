@@ -1,4 +1,4 @@
-import type { Admission } from './scenario';
+import type { ServingConstants } from './scenario';
 
 /** Token-iterations that a request asks of a KV cache: Σ_{k=1..l_out} (l_in + k). */
 export function kvTokenIterations(inputTokens: number, outputTokens: number): number {
@@ -15,13 +15,12 @@ export function tokensThatFit(capacityBytes: number, kvBytesPerToken: number): n
 }
 
 /**
- * The tokens by which a request is refused on arrival, if the pool of its server holds fewer: with the admission
- * 'true-length' its whole length, else the lesser of its length and its prediction.
+ * The tokens by which a request is refused on arrival, if its server's pool holds fewer.
  * Note: a request that will outgrow the pool is admitted as long as its prediction fits, and is lost when it has
  * outgrown it. A prediction that is too long by itself refuses nothing: it is cut to the pool.
  */
 export function tokensOnArrival(
-  { admission }: { readonly admission?: Admission | undefined },
+  { admission }: Pick<ServingConstants, 'admission'>,
   inputTokens: number,
   outputTokens: number,
   predictedTokens: number,

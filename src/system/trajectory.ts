@@ -1,8 +1,7 @@
 /** One decode iteration: a point of the intermediate KV trajectory m_s(k, t), III-D. */
 export interface Iteration {
-  /** Index of the server. */
   readonly server: number;
-  /** The slot in which the iteration starts. */
+  /** The slot in which it starts. */
   readonly slot: number;
   /** Number within the slot, from 1. */
   readonly k: number;
@@ -21,13 +20,6 @@ export interface Iteration {
 /** Receives every decode iteration of the servers. */
 export interface IterationRecorder {
   record(iteration: Iteration): void;
-  /**
-   * Receives the stays in the running batch that end with a preemption.
-   *
-   * @param slot slot of the request's arrival.
-   * @param index place among that slot's requests.
-   * @param joinedAt when the stay began, s.
-   * @param endedAt when it ended, s.
-   */
+  /** Receives the stays in the running batch that end with a preemption: of a slot's request, from joinedAt to endedAt, s. */
   preempted?(slot: number, index: number, joinedAt: number, endedAt: number): void;
 }

@@ -6,7 +6,6 @@ export function prefillSeconds(inputTokens: number, tokensPerSecond: number): nu
   return inputTokens / tokensPerSecond;
 }
 
-/** The prefill of one batch, s. */
 interface Prefill {
   readonly startAt: number;
   readonly endAt: number;
@@ -33,12 +32,11 @@ export class WaitingQueue {
     private readonly prefillTokensPerSecond: number,
   ) {}
 
-  /** Start of the oldest batch's prefill, s; ∞ when there is none. */
+  /** Start and end of the oldest batch's prefill, s; ∞ when there is none. */
   get headStartAt(): number {
     return this.prefills.length === 0 ? Infinity : this.prefills[0].startAt;
   }
 
-  /** End of the oldest batch's prefill, s; ∞ when there is none. */
   get headEndAt(): number {
     return this.prefills.length === 0 ? Infinity : this.prefills[0].endAt;
   }
@@ -70,17 +68,12 @@ export class WaitingQueue {
     return startAt;
   }
 
-  /** Takes out the request that is admitted next. Only with a prefilled one. */
+  /** Takes out the head. */
   shift(): void {
     this.count(this.prefilled.shift() as number, -1);
   }
 
-  /**
-   * Marks the requests whose prefill has ended as prefilled; a preempted one becomes the head.
-   *
-   * @param at s.
-   * @returns whether the head is a new one for that reason.
-   */
+  /** Marks the requests whose prefill has ended; a preempted one becomes the head, and the result tells so. */
   advanceTo(at: number): boolean {
     let hasNewHead = false;
     while (this.headEndAt <= at) {
