@@ -30,13 +30,8 @@ export function withinGroups(values: ArrayLike<number>, groups: ArrayLike<number
 
 /** 1 for the smallest; equal values share the mean of their ranks. */
 function ranks(values: ArrayLike<number>): number[] {
-  const order = Array.from(values, (_, k) => k).sort((a, b) => values[a] - values[b]);
-  const out = new Array<number>(values.length);
-  for (let begin = 0; begin < order.length;) {
-    let end = begin + 1;
-    while (end < order.length && values[order[end]] === values[order[begin]]) end++;
-    for (let k = begin; k < end; k++) out[order[k]] = (begin + end + 1) / 2;
-    begin = end;
-  }
-  return out;
+  const places = Array.from(Float64Array.from(values).sort(), (value, k): [number, number] => [value, k + 1]);
+  const last = new Map(places);
+  const first = new Map(places.reverse());
+  return Array.from(values, (value) => ((first.get(value) ?? NaN) + (last.get(value) ?? NaN)) / 2);
 }

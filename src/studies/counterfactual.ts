@@ -1,4 +1,5 @@
 import { type Rng, createRng } from '../core/rng';
+import { mean } from '../core/statistics';
 import { EdgeEnv } from '../env/edge-env';
 import type { SlotOutcome } from '../env/outcome';
 import { completedLatency, weightedDeviation } from '../env/reward';
@@ -62,34 +63,34 @@ export function counterfactualEffects(
     const decided = actions.slice(t * U, (t + 1) * U);
     const stream = (purpose: string): Rng => createRng(seed).fork(`counterfactual slot ${t}: ${purpose}`);
     const meanReturn = (assignment: Int32Array): number =>
-      meanOver(repeats, (k) => returnOf(env.fork(), policy, record, assignment, stream(`future ${k}`)));
+      mean(
+        Array.from({ length: repeats }, (_, k) =>
+          returnOf(env.fork(), policy, record, assignment, stream(`future ${k}`)),
+        ),
+      );
     const own = meanReturn(decided);
 
     /** Against the servers that request i could have been sent to instead, the slot's others staying where they are. */
     const requestEffect = (i: number): number => {
-      const row = (t * U + i) * S;
-      let mean = 0;
+      let sum = 0;
       let weight = 0;
       for (let s = 0; s < S; s++) {
-        const p = Math.exp(allLogProbs[row + s]);
+        const p = Math.exp(allLogProbs[(t * U + i) * S + s]);
         if (p < RARE && s !== decided[i]) continue;
-        mean += p * (s === decided[i] ? own : meanReturn(decided.map((server, j) => (j === i ? s : server))));
+        sum += p * (s === decided[i] ? own : meanReturn(decided.map((server, j) => (j === i ? s : server))));
         weight += p;
       }
-      return own - mean / weight;
+      return own - sum / weight;
     };
     /** Against other assignments of the slot that the policy could have drawn. */
     const slotEffect = (): number => {
       const rng = stream('alternatives');
-      const redrawn = (): Int32Array => {
-        const other = new Int32Array(U);
-        for (let i = 0; i < U; i++) other[i] = sample(allLogProbs, (t * U + i) * S, S, rng.uniform());
-        return other;
-      };
-      return own - meanOver(ALTERNATIVES, () => meanReturn(redrawn()));
+      const others = Array.from({ length: ALTERNATIVES }, () =>
+        decided.map((_, i) => sample(allLogProbs, (t * U + i) * S, S, rng.uniform())),
+      );
+      return own - mean(others.map(meanReturn));
     };
-    const looked = unit === 'slot' ? 1 : Math.min(U, requestsPerSlot);
-    for (let i = 0; i < looked; i++) {
+    for (let i = 0; i < (unit === 'slot' ? 1 : Math.min(U, requestsPerSlot)); i++) {
       decisions.push(t * U + i);
       effects.push(unit === 'slot' ? slotEffect() : requestEffect(i));
     }
@@ -111,10 +112,4 @@ function returnOf(env: EdgeEnv, policy: Policy, record: SlotRecord, assignment: 
     policy.act(step.view, later, record, rng);
     step = env.step(later);
   }
-}
-
-function meanOver(count: number, valueOf: (k: number) => number): number {
-  let mean = 0;
-  for (let k = 0; k < count; k++) mean += valueOf(k) / count;
-  return mean;
 }

@@ -45,5 +45,5 @@ export function smallSystem({ requests }: { readonly requests: number }): fc.Arb
       });
       return { config, seed };
     })
-    .filter(({ config, seed }) => readEpisode(config, seed).count > 0);
+    .filter(({ config, seed }) => readEpisode(config, seed).requests.length > 0);
 }

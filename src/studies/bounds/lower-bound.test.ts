@@ -13,7 +13,7 @@ import { convexLines } from './convex-lines';
 import { type Episode, readEpisode } from './episode';
 import { lowerBound } from './lower-bound';
 import { exactOptimum } from './optimum';
-import { PricedEpisode, borne, tokenCharge } from './priced-episode';
+import { borne, pricedEpisode, tokenCharge } from './priced-episode';
 import { ServerCosts } from './server-costs';
 
 /** Two to five points of any shape, concave, convex or neither; speeds never rise. */
@@ -50,7 +50,7 @@ describe('aloneSeconds', () => {
   it('is the latency of a request that is alone', () => {
     const config = systemConfig('calibrated', { users: 1, slots: 1, servers: 3 });
     for (const seed of [1, 2, 3]) {
-      const alone = aloneSeconds(readEpisode(config, seed));
+      const [alone] = aloneSeconds(readEpisode(config, seed));
       for (let s = 0; s < 3; s++) {
         const run = simulate(config, () => (_, assignment) => void (assignment[0] = s), seed);
         expect(run.meanLatency).toBeCloseTo(alone[s], 12);
@@ -144,11 +144,8 @@ describe('lowerBound', () => {
         const optimum = exactOptimum(new ServerCosts(episode));
         if (optimum === null) return;
         const S = episode.servers.length;
-        const bound = new PricedEpisode(episode).bound({
-          time: Float64Array.from(time.slice(0, S)),
-          share: Float64Array.from(share.slice(0, S)),
-        });
-        expect(bound).toBeLessThanOrEqual(optimum.meanLatency * episode.count * (1 + 1e-9));
+        const bound = pricedEpisode(episode).bound({ time: time.slice(0, S), share: share.slice(0, S) });
+        expect(bound).toBeLessThanOrEqual(optimum.meanLatency * episode.requests.length * (1 + 1e-9));
       }),
       fuzz(200),
     );

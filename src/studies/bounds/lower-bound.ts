@@ -1,6 +1,6 @@
-import { leastAlone } from './alone';
+import { aloneBound } from './alone';
 import type { Episode } from './episode';
-import { PricedEpisode } from './priced-episode';
+import { pricedEpisode } from './priced-episode';
 
 /** Lower bounds on the mean latency of an episode, s; NaN without requests. */
 export interface LowerBound {
@@ -36,9 +36,8 @@ const ROUNDING = 1e-9;
  * the wait for an iteration's end, the prefill's slow-down w, and that slots come one by one.
  */
 export function lowerBound(episode: Episode): LowerBound {
-  const sum = leastAlone(episode).reduce((total, seconds) => total + seconds, 0);
-  const priced = new PricedEpisode(episode);
-  const alone = (sum / episode.count) * (1 - ROUNDING);
-  const congested = (priced.bound(priced.search()) / episode.count) * (1 - ROUNDING);
+  const priced = pricedEpisode(episode);
+  const alone = aloneBound(episode) * (1 - ROUNDING);
+  const congested = (priced.bound(priced.search()) / episode.requests.length) * (1 - ROUNDING);
   return { meanLatency: Math.max(alone, congested), alone, congested };
 }

@@ -24,7 +24,7 @@ const playing =
 
 /** Every assignment, run by the whole environment: least mean latency with and without the constraint. */
 function enumerated({ config, seed }: SmallSystem, tolerance: number): { free: number; balanced: number } {
-  const { count } = readEpisode(config, seed);
+  const { length: count } = readEpisode(config, seed).requests;
   let [free, balanced] = [Infinity, Infinity];
   for (let code = 0; code < config.servers ** count; code++) {
     const servers = Array.from({ length: count }, (_, n) => Math.floor(code / config.servers ** n) % config.servers);
@@ -75,7 +75,7 @@ describe('exactOptimum', () => {
         const free = exactOptimum(costs)?.meanLatency ?? Infinity;
         for (const name of schedulerNames) {
           const run = simulate(config, schedulers[name], seed);
-          if (run.completed < costs.episode.count) continue;
+          if (run.completed < costs.episode.requests.length) continue;
           expect(run.meanLatency).toBeGreaterThanOrEqual(free - 1e-9);
           const balanced = exactOptimum(costs, run.worstDeviation + 1e-12);
           expect(run.meanLatency).toBeGreaterThanOrEqual((balanced?.meanLatency ?? Infinity) - 1e-9);

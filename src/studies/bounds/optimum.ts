@@ -1,6 +1,6 @@
 import { balanceDeviation } from '../../env/virtual-queue';
 import { leastAlone } from './alone';
-import type { ServerCosts } from './server-costs';
+import type { ServerCost, ServerCosts } from './server-costs';
 
 /** The best assignment of an episode's requests, found with all of them known. */
 export interface Optimum {
@@ -31,82 +31,73 @@ export interface Optimum {
  * @returns null when no assignment keeps the constraint.
  */
 export function exactOptimum(costs: ServerCosts, tolerance: number = Infinity): Optimum | null {
-  const { firstOfSlot, config, servers: specs, count } = costs.episode;
-  const aloneFrom = new Float64Array(count + 1);
-  const alone = leastAlone(costs.episode);
-  for (let n = count - 1; n >= 0; n--) aloneFrom[n] = aloneFrom[n + 1] + alone[n];
-  const secondsOf = (sets: Int32Array): number => sets.reduce((sum, set, s) => sum + costs.of(s, set).seconds, 0);
-  const servers = new Int32Array(count);
+  const { config, servers, requests } = costs.episode;
+  /** Σ over requests n, n + 1, …, [N + 1]. */
+  const aloneFrom = [...leastAlone(costs.episode), 0];
+  for (let n = requests.length - 1; n >= 0; n--) aloneFrom[n] += aloneFrom[n + 1];
   let nodes = 0;
   let least = Infinity;
-  let best: Found | null = null;
+  let best: Assigned | null = null;
 
-  /** Goes through the assignments of slot t, the most promising first; `sets` are the requests on each server so far, [S]. */
-  const from = (t: number, sets: Int32Array): void => {
+  /** Goes through the assignments of slot t, the most promising first. */
+  const follow = (beginning: Assigned, t: number): void => {
     if (t === config.slots) {
-      least = secondsOf(sets);
-      best = { sets, servers: servers.slice() };
+      least = secondsOf(costs, beginning);
+      best = beginning;
       return;
     }
-    const branches: (Found & { readonly bound: number })[] = [];
-    const [first, end] = [firstOfSlot[t], firstOfSlot[t + 1]];
-    const assign = (n: number, soFar: Int32Array): void => {
-      if (n < end) {
-        for (let s = 0; s < soFar.length; s++) {
-          const next = soFar.slice();
-          next[s] |= 1 << n;
-          servers[n] = s;
-          assign(n + 1, next);
-        }
-        return;
-      }
-      nodes++;
-      const bound = secondsOf(soFar) + aloneFrom[end];
-      if (bound < least - ROUNDING && (tolerance === Infinity || worstDeviation(costs, soFar, t + 1) <= tolerance))
-        branches.push({ sets: soFar, bound, servers: servers.slice(first, end) });
-    };
-    assign(first, sets);
-    branches.sort((x, y) => x.bound - y.bound);
-    for (const branch of branches) {
-      if (branch.bound >= least - ROUNDING) return;
-      servers.set(branch.servers, first);
-      from(t + 1, branch.sets);
-    }
+    let longer = [beginning];
+    for (const { slot } of requests)
+      if (slot === t) longer = longer.flatMap((assigned) => servers.map((_, s) => [...assigned, s]));
+    nodes += longer.length;
+    const branches = longer
+      .map((assigned) => ({ assigned, bound: secondsOf(costs, assigned) + aloneFrom[assigned.length] }))
+      .filter(({ bound }) => bound < least - ROUNDING)
+      .filter(({ assigned }) => tolerance === Infinity || worstDeviation(costs, assigned, t + 1) <= tolerance)
+      .sort((x, y) => x.bound - y.bound);
+    for (const { assigned, bound } of branches) if (bound < least - ROUNDING) follow(assigned, t + 1);
   };
-  from(0, new Int32Array(specs.length));
+  follow([], 0);
 
-  const found = best as Found | null;
+  const found = best as Assigned | null;
   if (found === null) return null;
   return {
-    meanLatency: least / count,
-    worstDeviation: worstDeviation(costs, found.sets, config.slots),
-    assignments: Array.from({ length: config.slots }, (_, t) =>
-      Array.from(found.servers.subarray(firstOfSlot[t], firstOfSlot[t + 1])),
-    ),
+    meanLatency: least / requests.length,
+    worstDeviation: worstDeviation(costs, found, config.slots),
+    assignments: Array.from({ length: config.slots }, (_, t) => found.filter((_s, n) => requests[n].slot === t)),
     nodes,
   };
 }
 
-/** The requests on each server as sets, [S], and the server of each request. */
-interface Found {
-  readonly sets: Int32Array;
-  readonly servers: Int32Array;
-}
+/** The servers of the first requests of an episode. */
+type Assigned = readonly number[];
 
 /** Rounding that may lie between equal sums added in different orders, s. */
 const ROUNDING = 1e-9;
 
+/** The outcome of every server with the requests that it was assigned, [S]. */
+function costsOf(costs: ServerCosts, assigned: Assigned): ServerCost[] {
+  const sets = costs.episode.servers.map(() => 0);
+  assigned.forEach((s, n) => (sets[s] |= 1 << n));
+  return sets.map((set, s) => costs.of(s, set));
+}
+
+/** Σ D_tot if nothing else came. */
+function secondsOf(costs: ServerCosts, assigned: Assigned): number {
+  return costsOf(costs, assigned).reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
 /** max_s 1/T·Σ Y_s over the first `slots` slots. */
-function worstDeviation(costs: ServerCosts, sets: Int32Array, slots: number): number {
-  const { servers, config } = costs.episode;
-  const deviation = new Float64Array(servers.length);
-  const sums = new Float64Array(servers.length);
+function worstDeviation(costs: ServerCosts, assigned: Assigned, slots: number): number {
+  const outcomes = costsOf(costs, assigned);
+  const deviation = new Float64Array(outcomes.length);
+  const sums = new Float64Array(outcomes.length);
   for (let t = 0; t < slots; t++) {
     balanceDeviation(
-      Float64Array.from(sets, (set, s) => costs.of(s, set).eta[t]),
+      Float64Array.from(outcomes, ({ eta }) => eta[t]),
       deviation,
     );
     deviation.forEach((y, s) => (sums[s] += y));
   }
-  return Math.max(...sums) / config.slots;
+  return Math.max(...sums) / costs.episode.config.slots;
 }

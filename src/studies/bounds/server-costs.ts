@@ -10,7 +10,7 @@ export interface ServerCost {
   /** Σ D_tot of the requests, if nothing else comes, s; ∞ when the pool can never hold one of them. */
   readonly seconds: number;
   /** η_s(t), [T]. */
-  readonly eta: Float64Array;
+  readonly eta: readonly number[];
 }
 
 /**
@@ -25,9 +25,10 @@ export class ServerCosts {
 
   /** @throws UserError when the episode has more than 24 requests. */
   constructor(readonly episode: Episode) {
-    if (episode.count > MOST_REQUESTS)
-      throw invalid('requests of the episode', episode.count, `at most ${MOST_REQUESTS}: fewer users or slots`);
-    this.known = episode.servers.map(() => new Map<number, ServerCost>());
+    const { length } = episode.requests;
+    if (length > MOST_REQUESTS)
+      throw invalid('requests of the episode', length, `at most ${MOST_REQUESTS}: fewer users or slots`);
+    this.known = episode.servers.map(() => new Map());
   }
 
   of(s: number, set: number): ServerCost {
@@ -38,24 +39,24 @@ export class ServerCosts {
 
   /** Server s alone, and the drain. */
   private run(s: number, set: number): ServerCost {
-    const { servers, constants, config, slot, inputTokens, outputTokens } = this.episode;
-    const server = servers[s];
-    const sent = Array.from(slot.keys()).filter((n) => ((set >> n) & 1) === 1);
+    const { servers, constants, config, requests } = this.episode;
+    const sent = [...requests.entries()].filter(([n]) => ((set >> n) & 1) === 1);
     const slots = Array.from({ length: config.slots }, (_, t) => {
-      const inSlot = sent.filter((n) => slot[n] === t);
-      const requests = inSlot.map((n) => ({
-        id: String(n),
-        server: server.name,
-        inputTokens: inputTokens[n],
-        outputTokens: outputTokens[n],
-        transmissionSeconds: this.episode.transmissionSeconds(n, s, inSlot.length),
-      }));
-      return { requests };
+      const inSlot = sent.filter(([, { slot }]) => slot === t);
+      return {
+        requests: inSlot.map(([n, request]) => ({
+          id: String(n),
+          server: servers[s].name,
+          inputTokens: request.inputTokens,
+          outputTokens: request.outputTokens,
+          transmissionSeconds: request.transmissionSeconds(s, inSlot.length),
+        })),
+      };
     });
-    const played = replay({ ...constants, oversized: 'reject', servers: [server], slots });
+    const played = replay({ ...constants, oversized: 'reject', servers: [servers[s]], slots });
     return {
       seconds: played.requests.reduce((sum, request) => sum + ('total' in request ? request.total : Infinity), 0),
-      eta: Float64Array.from(slots, (_, t) => played.servers[0].slots[t].eta),
+      eta: played.servers[0].slots.slice(0, config.slots).map(({ eta }) => eta),
     };
   }
 }

@@ -57,10 +57,10 @@ export function smallInstance(config: SystemConfig, seed: number): SmallInstance
       balancedGap: keeps ? latency / balanced.meanLatency - 1 : NaN,
     };
   });
-  return { seed, count: costs.episode.count, optimum, balanced, rows };
+  return { seed, count: costs.episode.requests.length, optimum, balanced, rows };
 }
 
-/** A request that two assignments of an episode send to different servers, and the cost of its moving alone. */
+/** A request that two assignments of an episode send to different servers, and the effect of its moving alone. */
 export interface Move {
   readonly request: InspectedRequest;
   /** Server that the other assignment chose. */
@@ -71,12 +71,7 @@ export interface Move {
   readonly othersSeconds: number;
 }
 
-/**
- * Every request that `assignments` and `others` send to different servers, with the effect of sending this one alone to
- * the other server.
- *
- * @param assignments server of every request, [T][requests of the slot]; `others` likewise.
- */
+/** Every request that `assignments` and `others`, [T][requests of the slot] each, send to different servers. */
 export function moves(
   config: SystemConfig,
   seed: number,
