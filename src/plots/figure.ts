@@ -11,12 +11,7 @@ export interface Figure {
 }
 
 /** The figure as JSON that Plotly draws anywhere. */
-export interface EncodedFigure {
-  readonly data: readonly unknown[];
-  readonly layout: Readonly<Record<string, unknown>>;
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly frames?: readonly unknown[];
-}
+export type EncodedFigure = Figure & Readonly<Record<'layout' | 'config', Readonly<Record<string, unknown>>>>;
 
 /** Applies the theme and encodes every typed array. The argument stays as it is. */
 export function encodeFigure({ data, layout, config, frames }: Figure): EncodedFigure {

@@ -4,21 +4,10 @@ import { type Figure, encodeTyped } from './figure';
 import { axisSuffix, heading } from './panel';
 import { COLOURS, INK, fade } from './theme';
 
-/** Slots that a window of the explorer shows. */
-const WINDOW_SLOTS = 2;
-
 /** Height of one run's panel, and what lies above, between and below the panels [px]. */
 const SIZE = { panel: 330, between: 46, above: 130, below: 130 };
 
 const MENU = { type: 'dropdown', xanchor: 'right', y: 1, yanchor: 'bottom', bgcolor: '#ffffff', pad: { b: 30 } };
-
-/** Options of {@link kvExplorerFigure}. */
-export interface KvExplorerOptions {
-  /** Names of the runs; default: how they batch. */
-  readonly names?: readonly string[];
-  /** Ids of the requests that the second menu offers, as "t3-7"; default: none, and no such menu. */
-  readonly follow?: readonly string[];
-}
 
 /**
  * m_s(k, t) iteration by iteration, phases I and II shaded, ▲ admissions, ▼ completions and the pool's size, for every
@@ -27,12 +16,14 @@ export interface KvExplorerOptions {
  * same requests stand under one another, on one clock and one scale.
  *
  * @param server the server shown at first.
+ * @param options names of the runs, by default how they batch; ids of the requests to follow, as "t3-7".
  */
 export function kvExplorerFigure(
   runs: Inspection | readonly Inspection[],
   server = 0,
-  { names, follow = [] }: KvExplorerOptions = {},
+  options: { readonly names?: readonly string[]; readonly follow?: readonly string[] } = {},
 ): Figure {
+  const { names, follow = [] } = options;
   const list = [runs].flat();
   const [{ servers, config }] = list;
   const labels = list.map((run, k) => names?.[k] ?? run.config.batching);
@@ -68,14 +59,18 @@ export function kvExplorerFigure(
       margin: { t: SIZE.above, b: SIZE.below, l: 60, r: 20 },
       legend: { orientation: 'h', x: 0, y: 1, yanchor: 'bottom' },
       grid: { rows: list.length, columns: 1, pattern: 'coupled', ygap: SIZE.between / (SIZE.panel + SIZE.between) },
-      xaxis: { range: [0, endsAt], title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 } },
+      xaxis: {
+        range: [0, endsAt],
+        title: { text: 'time [s]; dotted: slot boundaries', standoff: 2 },
+        ...{ dtick: config.slotSeconds, ticklabelstep: Math.ceil(config.slots / 20) },
+        ...{ griddash: 'dot', gridcolor: 'rgba(127, 127, 127, 0.55)' },
+      },
       ...Object.fromEntries(
         list.map((_, k) => [
           `yaxis${axisSuffix(k)}`,
           { rangemode: 'tozero', title: { text: titleOf(server, k) }, ...(k > 0 && { matches: 'y' }) },
         ]),
       ),
-      shapes: slotLines(config.slots, config.slotSeconds),
       updatemenus: [
         { ...MENU, buttons: servers.map(({ name }, s) => button(name, everywhere(s))), active: server, x: 1 },
         { ...MENU, buttons: [button('follow a request', everywhere(server)), ...requestButtons], active: 0, x: 0.84 },
@@ -85,15 +80,6 @@ export function kvExplorerFigure(
   };
 }
 
-/** Dotted lines at the slots' boundaries over the whole height. */
-function slotLines(slots: number, slotSeconds: number): object[] {
-  const line = { color: 'rgba(127, 127, 127, 0.55)', width: 1, dash: 'dot' };
-  return Array.from({ length: slots + 1 }, (_, t) => {
-    const at = t * slotSeconds;
-    return { type: 'line', xref: 'x', yref: 'paper', x0: at, x1: at, y0: 0, y1: 1, line };
-  });
-}
-
 /** The slider of slots: all, then two at a time. */
 function slotSlider(slots: number, slotSeconds: number, endsAt: number): object {
   const step = (label: string, from: number, to: number): object => ({
@@ -101,16 +87,13 @@ function slotSlider(slots: number, slotSeconds: number, endsAt: number): object 
     method: 'relayout',
     args: [{ 'xaxis.range': [from, to] }],
   });
-  const windows = Array.from({ length: slots }, (_, t) => {
-    const last = Math.min(t + WINDOW_SLOTS, slots) - 1;
-    return step(last === t ? String(t) : `${t}–${last}`, t * slotSeconds, (t + WINDOW_SLOTS) * slotSeconds);
-  });
+  const windows = Array.from({ length: slots }, (_, t) =>
+    step(`${t}–${t + 1}`, t * slotSeconds, (t + 2) * slotSeconds),
+  );
   return {
-    active: 0,
     steps: [step('all', 0, endsAt), ...windows],
     currentvalue: { prefix: 'slots shown: ', font: { size: 13 } },
-    pad: { t: 45, b: 0 },
-    len: 1,
+    pad: { t: 45 },
   };
 }
 

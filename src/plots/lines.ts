@@ -1,5 +1,5 @@
 import { rangeBars } from './bars';
-import { type Panel, type PanelOptions, groupPanel } from './panel';
+import { type Panel, type PanelOptions, groupPanel, note } from './panel';
 import { type Row, type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
 import { fade } from './theme';
 
@@ -42,10 +42,16 @@ function lines(rows: Rows, columns: LineColumns, options: PanelOptions, mode: 'l
     throw new RangeError(
       `a panel is to hold ${names.length} lines (${names.join(', ')}); allowed: ${DASHES.length}, more need a panel each`,
     );
+  const [leftmost] = placesOf(recordsOf(rows), columns.x);
   const isOverloaded = (row: Row): boolean => Number(row[columns.overloaded ?? '']) > 0;
   return groupPanel(rows, columns.by, options, ({ name, rows: all, colour, rank }, panel) => {
-    for (const row of all.filter(isOverloaded))
-      panel.overloaded.push({ name, colour, x: placesOf([row], columns.x)[0], y: Number(row[columns.y]) });
+    for (const row of all.filter(isOverloaded)) {
+      const [x] = placesOf([row], columns.x);
+      const mean = Number(row[columns.y]).toPrecision(3);
+      const hovertext = `${name} is overloaded: the mean of its slots, ${mean}, is no steady state`;
+      panel.notes.push({ ...edgeMark(panel, x, x === leftmost, colour), hovertext });
+      panel.overloaded.push(x);
+    }
     const own = all.filter((row) => !isOverloaded(row));
     const [x, y] = [placesOf(own, columns.x), numbersOf(own, columns.y)];
     const [low, high] = [columns.low, columns.high].map((column) =>
@@ -79,4 +85,15 @@ function lines(rows: Rows, columns: LineColumns, options: PanelOptions, mode: 'l
     };
     return low.length * high.length === 0 ? line : [between, line];
   });
+}
+
+/** A mark under the panel's upper edge, below others at its place; beside the first stands a word, where there is room. */
+function edgeMark({ overloaded }: Panel, x: number | string, isLeft: boolean, colour: string): Record<string, unknown> {
+  const above = overloaded.filter((other) => other === x).length;
+  const mark = `<span style="color: ${colour}">▲</span>`;
+  const place = { xref: 'x', x, y: 0.97 - 0.045 * above, yanchor: 'middle' };
+  if (overloaded.length > 0) return note(mark, place);
+  return isLeft
+    ? note(`${mark} overloaded`, { ...place, xanchor: 'left', xshift: -7 })
+    : note(`overloaded ${mark}`, { ...place, xanchor: 'right', xshift: 7 });
 }

@@ -2,7 +2,7 @@
 import type { Figure } from './figure';
 import { type Row, type Rows, groupsOf, recordsOf } from './rows';
 import { type Scale, logAxis, scaleOf } from './scale';
-import { INK, colourOf } from './theme';
+import { colourOf } from './theme';
 
 /** The words and scales of a panel's axes. */
 export interface PanelOptions {
@@ -27,8 +27,8 @@ export interface Panel {
   readonly x: Record<string, unknown>;
   readonly y: Record<string, unknown>;
   readonly shapes: object[];
-  /** Plotly's annotations; a number as `y` is a value, on a logarithmic axis too. */
-  readonly notes: object[];
+  /** Plotly's annotations; their places on an axis are values, on a logarithmic axis too. */
+  readonly notes: Record<string, unknown>[];
   /** Numbers that the y axis has to show; empty where Plotly chooses. */
   readonly values: number[];
   readonly logY: boolean | undefined;
@@ -38,13 +38,8 @@ export interface Panel {
   readonly remarks: string[];
   /** The right ends of the lines, where their names stand. */
   readonly ends: { readonly name: string; readonly colour: string; readonly y: number }[];
-  /** Points of overloaded runs: they stand at the panel's upper edge. */
-  readonly overloaded: {
-    readonly name: string;
-    readonly colour: string;
-    readonly x: number | string;
-    readonly y: number;
-  }[];
+  /** Places of overloaded points on the x axis: they have marks at the panel's upper edge. */
+  readonly overloaded: (number | string)[];
 }
 
 export function emptyPanel({ title = '', x, logX, logY, xRange, yRange }: PanelOptions): Panel {
@@ -95,7 +90,7 @@ export function categoriesFromTop(panel: Panel, names: readonly string[]): void 
 }
 
 /** Words on a panel; without other references its place is a share of the panel's width and height. */
-export function note(text: string, fields: object): object {
+export function note(text: string, fields: object): Record<string, unknown> {
   return { text, xref: 'x domain', yref: 'y domain', showarrow: false, ...fields };
 }
 
@@ -195,22 +190,21 @@ function place(
     Object.fromEntries(
       Object.entries(item).map(([key, value]: [string, unknown]) => [
         key,
-        /ref$/.test(key) && typeof value === 'string' ? value.replace(/^[xy]/, `$&${suffix}`) : value,
+        /ref$/.test(key) ? String(value).replace(/^[xy]/, `$&${suffix}`) : value,
       ]),
     );
-  const atValue = (item: { readonly y?: unknown; readonly yref?: string }): object =>
-    item.yref === 'y' && typeof item.y === 'number' ? { ...item, y: scale.read(item.y) } : item;
+  const atExponent = (item: Record<string, unknown>): object => ({
+    ...item,
+    ...(panel.x['type'] === 'log' && item['xref'] === 'x' && { x: Math.log10(Number(item['x'])) }),
+    ...(scale.isLog && item['yref'] === 'y' && { y: Math.log10(Number(item['y'])) }),
+  });
   const words = [`<b>${panel.title}</b>`, ...panel.remarks.map((text) => small(`paper: ${text}`))].join('<br>');
   const title = note(words, { align: 'left', x: 0, y: 1, xanchor: 'left', yanchor: 'bottom', yshift: 6 });
   const names = Number.isFinite(height) ? endLabels(panel, scale, height) : [];
   return {
-    traces: [...panel.traces, ...edgeMarks(panel, scale)].map((trace) => ({
-      ...trace,
-      xaxis: `x${suffix}`,
-      yaxis: `y${suffix}`,
-    })),
+    traces: panel.traces.map((trace) => ({ ...trace, xaxis: `x${suffix}`, yaxis: `y${suffix}` })),
     shapes: panel.shapes.map(moved),
-    notes: [...(panel.title === '' ? [] : [title]), ...panel.notes.map(atValue), ...names].map(moved),
+    notes: [...(panel.title === '' ? [] : [title]), ...panel.notes.map(atExponent), ...names].map(moved),
     axes: {
       [`xaxis${suffix}`]: { anchor: `y${suffix}`, ...panel.x },
       [`yaxis${suffix}`]: {
@@ -221,29 +215,6 @@ function place(
       },
     },
   };
-}
-
-/** Overloaded points below one another under the panel's upper edge, with one word on the side where there is room. */
-function edgeMarks({ overloaded, x: axis }: Panel, { valueAt }: Scale): object[] {
-  const [leftmost] = (axis['categoryarray'] ?? axis['tickvals'] ?? []) as (number | string)[];
-  return overloaded.map(({ name, colour, x, y }, k) => {
-    const above = overloaded.slice(0, k).filter((other) => other.x === x).length;
-    return {
-      type: 'scatter',
-      mode: k === 0 ? 'markers+text' : 'markers',
-      name,
-      legendgroup: name,
-      showlegend: false,
-      x: [x],
-      y: [valueAt(0.97 - 0.045 * above)],
-      text: [x === leftmost ? ' overloaded' : 'overloaded '],
-      textposition: x === leftmost ? 'middle right' : 'middle left',
-      textfont: { size: 11 },
-      cliponaxis: false,
-      marker: { symbol: 'triangle-up', size: 10, color: colour, line: { color: INK, width: 1 } },
-      hovertemplate: `${name} is overloaded at %{x}: the mean of its slots, ${y.toPrecision(3)}, is no steady state<extra></extra>`,
-    };
-  });
 }
 
 /** The names of the lines at their right ends, moved apart where they would overlap. */

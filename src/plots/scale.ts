@@ -3,12 +3,9 @@ import type { Panel } from './panel';
 /** A y axis that shows all values of a panel. */
 export interface Scale {
   readonly axis: object;
-  /** A value as Plotly's annotations take it: its exponent of 10 on a logarithmic axis. */
-  readonly read: (y: number) => number;
+  readonly isLog: boolean;
   /** The place of a value between the lower end of the axis, 0, and the upper one, 1. */
   readonly at: (y: number) => number;
-  /** The value at such a place. */
-  readonly valueAt: (height: number) => number;
 }
 
 /**
@@ -20,20 +17,18 @@ export function scaleOf({ values, logY, y, overloaded }: Panel): Scale {
   const given = y['range'] as readonly [number, number] | undefined;
   const [least, most] = [Math.min(...finite), Math.max(...finite)];
   const isLog = logY ?? (given === undefined && least > 0 && most > 6 * least);
+  if (finite.length === 0 && given === undefined) return { axis: {}, isLog: false, at: () => 0 };
   const read = (value: number): number => (isLog ? Math.log10(value) : value);
-  if (finite.length === 0 && given === undefined) return { axis: {}, read, at: () => 0, valueAt: () => 0 };
   const [low, high] = [read(least), read(most)];
   const pad = high > low ? 0.07 * (high - low) : Math.max(0.1 * Math.abs(high), 0.05);
   const room = overloaded.length > 0 ? 0.16 * (high - low + 2 * pad) : 0;
   // A linear axis that starts at 0 shows proportions; where values lie close together it would hide their differences.
   const start = !isLog && low >= 0 && low < 0.6 * high ? 0 : low - pad;
   const [from, to] = given ?? [start, high + pad + room];
-  const valueAt = (height: number): number => from + height * (to - from);
   return {
     axis: { range: [from, to], ...(isLog && logAxis(to - from)) },
-    read,
+    isLog,
     at: (value) => (read(value) - from) / (to - from),
-    valueAt: (height) => (isLog ? 10 ** valueAt(height) : valueAt(height)),
   };
 }
 

@@ -43,8 +43,7 @@ export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y
     panel.notes.push(note(label, { ...look, yref: 'y', x: 1, y: value, xanchor: 'right', yanchor: 'bottom' }));
     panel.shapes.push({ ...line, xref: 'x domain', yref: 'y', x0: 0, x1: 1, y0: value, y1: value });
   } else {
-    const x = panel.x['type'] === 'log' ? Math.log10(value) : value;
-    panel.notes.push(note(label, { font, xref: 'x', x, y: 1, xanchor: 'left', yanchor: 'top' }));
+    panel.notes.push(note(label, { font, xref: 'x', x: value, y: 1, xanchor: 'left', yanchor: 'top' }));
     panel.shapes.push({ ...line, xref: 'x', yref: 'y domain', y0: 0, y1: 1, x0: value, x1: value });
   }
   return panel;
