@@ -1,29 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../studies/calibration/search';
-import { builtCli } from '../../tests/support/built';
+import { type Ended, commandLine } from '../../tests/support/built';
 
-let cli = '';
-const root = mkdtempSync(join(tmpdir(), 'lyreo-calibrate-cli-'));
-beforeAll(() => {
-  cli = process.env['LYREO_CLI'] ?? builtCli();
-});
-afterAll(() => {
-  rmSync(root, { recursive: true });
-});
-
-function calibrate(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'calibrate', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return { code: status, out: stdout, err: stderr };
-}
-
-const linesOf = (name: string): string[] => readFileSync(join(root, name), 'utf8').trim().split('\n');
+const { at, run } = commandLine();
+const calibrate = (...args: string[]): Ended => run(['calibrate', ...args]);
+const linesOf = (name: string): string[] => readFileSync(at(name), 'utf8').trim().split('\n');
 
 describe('lyreo calibrate', () => {
   it('searches, shows the best beside printed numbers and the first, and continues from its log', () => {
@@ -50,7 +32,7 @@ describe('lyreo calibrate', () => {
     const { code, out, err } = calibrate(...args, '--out', 'nothing.jsonl');
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
-    expect(existsSync(join(root, 'nothing.jsonl'))).toBe(false);
+    expect(existsSync(at('nothing.jsonl'))).toBe(false);
   });
 
   it('refuses the log of something else', () => {

@@ -3,43 +3,38 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { writeFileAtomic } from '../core/atomic';
 import { dataFile } from '../core/files';
-import type { Candidate } from '../studies/calibration/search';
 import { integer } from '../core/schema';
+import { constantNames, toCalibrated } from '../studies/calibration/constants';
+import type { Candidate } from '../studies/calibration/search';
 import { origin, printJson } from './console';
-import { addProgressOptions, names, option, reader, seeds } from './options';
+import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
-import { textTable, short } from './report';
+import { short, textTable } from './report';
 
-interface CalibrateFlags {
-  readonly candidates: number;
-  readonly seed: number;
-  readonly slots?: number;
-  readonly free?: readonly string[];
-  readonly out?: string;
-  readonly finals?: readonly string[];
-  readonly sensitivity?: boolean;
-  readonly apply?: boolean;
-  readonly json?: boolean;
-  readonly progress?: boolean;
-}
+const flags = {
+  candidates: integer(1, 1_000_000).default(300).describe('number of candidates in all'),
+  seed: seeds.default(1).describe('seed of candidates and runs'),
+  slots: integer(10, 100_000).optional().describe('slots of each run (default: 200)'),
+  free: z
+    .array(z.enum(constantNames), constantNames.join(', '))
+    .optional()
+    .meta({ title: 'names', description: 'constants to fit, between commas (default: all but balanceUnit)' }),
+  out: word('file', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)'),
+  finals: z.array(z.string().min(1), 'names between commas').optional().meta({
+    title: 'logs',
+    description: 'instead: longer runs of the best of these searches, 3 seeds, 800 slots each',
+  }),
+  sensitivity: toggle.describe('also change each constant of the best by 20 % and print the objective'),
+  apply: toggle.describe('write the best to data/calibrated.json'),
+  json: toggle.describe('print one JSON object: targets, pilot, best, sensitivities'),
+};
 
-/** `lyreo calibrate`. */
 export function calibrateCommand(program: Command): void {
   const command = program
     .command('calibrate')
     .description('fit the constants that the paper does not print to the numbers that it does')
-    .addOption(option('--candidates <n>', 'number of candidates in all', integer(1, 1_000_000), 300))
-    .addOption(option('--seed <n>', 'seed of candidates and runs', seeds, 1))
-    .addOption(option('--slots <n>', 'slots of each run (default: 200)', integer(10, 100_000)))
-    .addOption(option('--free <names>', 'constants to fit, between commas (default: all but balanceUnit)', names))
-    .option('--out <file>', 'log, one JSON line per candidate (default: data/calibration/seed<n>.jsonl)')
-    .addOption(
-      option('--finals <logs>', 'instead: longer runs of the best of these searches, 3 seeds, 800 slots each', names),
-    )
-    .option('--sensitivity', 'also change each constant of the best by 20 % and print the objective')
-    .option('--apply', 'write the best to data/calibrated.json')
-    .option('--json', 'print one JSON object: targets, pilot, best, sensitivities');
-  addProgressOptions(command).addHelpText(
+    .action(runCalibrate);
+  addProgressOptions(addFlags(command, flags)).addHelpText(
     'after',
     `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
@@ -49,72 +44,66 @@ does not print, are those under which the objective is least. No GPU may decode 
 1, 0.3 and 0.1 of Y and Z take turns. Random search with refinement of the best; a second call continues from the log.
 
 Examples:
-  $ lyreo calibrate --candidates 50
   $ lyreo calibrate --candidates 300 --seed 2 --sensitivity
   $ lyreo calibrate --finals data/calibration/seed1.jsonl,data/calibration/seed2.jsonl --apply`,
   );
-  command.action(runCalibrate);
 }
 
-async function runCalibrate(flags: CalibrateFlags): Promise<void> {
-  const { constantNames, toCalibrated } = await import('../studies/calibration/constants.js');
+async function runCalibrate(options: Values<typeof flags> & { readonly progress?: boolean }): Promise<void> {
   const { score, targetsOf } = await import('../studies/calibration/objective.js');
   const { bestOf, calibration, finals, search } = await import('../studies/calibration/search.js');
   const { sensitive, sensitivity } = await import('../studies/calibration/sensitivity.js');
   const { readJsonLog, writeJsonLog } = await import('../core/json-log.js');
-  const { candidates, seed, slots } = flags;
-  const free = flags.free?.map(reader('--free', z.enum(constantNames)));
-  const folder = dataFile('calibration');
-  const logFile = flags.out ?? join(folder, flags.finals === undefined ? `seed${seed}.jsonl` : 'finals.jsonl');
+  const { candidates, seed, slots, free } = options;
+  const logFile =
+    options.out ?? join(dataFile('calibration'), options.finals === undefined ? `seed${seed}.jsonl` : 'finals.jsonl');
   let found: Candidate[];
-  if (flags.finals === undefined) {
-    found = await withProgress(candidates, 'candidates', flags.progress, ({ tick }, signal) => {
+  if (options.finals === undefined) {
+    found = await withProgress(candidates, 'candidates', options.progress, ({ tick }, signal) => {
       const onCandidate = ({ index }: Candidate, { objective }: Candidate): void => {
         tick(index + 1, `best ${short(objective)}`);
       };
       return search({ candidates, seed, slots, free, logFile, signal, onCandidate });
     });
   } else {
-    found = finals(flags.finals.flatMap((log) => readJsonLog<Candidate>(log).lines));
-    writeJsonLog(logFile, { header: JSON.stringify({ searches: flags.finals }), lines: found });
+    found = finals(options.finals.flatMap((log) => readJsonLog<Candidate>(log).lines));
+    writeJsonLog(logFile, { header: JSON.stringify({ searches: options.finals }), lines: found });
   }
-  const [first, best] = [found[0], flags.finals === undefined ? bestOf(found) : calibration(found)];
+  const [first, best] = [found[0], options.finals === undefined ? bestOf(found) : calibration(found)];
   const targets = targetsOf(best.reading);
-  const [ofFirst, ofBest] = [first, best].map(({ runs }) => score(runs, targets));
-  const changed = flags.sensitivity === true ? sensitive : [];
-  const answers = changed.map((name) => sensitivity(name, best.constants, best.reading, seed, slots));
-  if (flags.apply === true)
-    writeFileAtomic(
-      dataFile('calibrated.json'),
-      `${JSON.stringify(toCalibrated(best.constants, origin().command), null, 2)}\n`,
-    );
-  if (flags.json === true) {
-    printJson({ targets, first, best, sensitivities: answers });
+  const sensitivities = (options.sensitivity === true ? sensitive : []).map((name) =>
+    sensitivity(name, best.constants, best.reading, seed, slots),
+  );
+  if (options.apply === true) {
+    const values = toCalibrated(best.constants, origin().command);
+    writeFileAtomic(dataFile('calibrated.json'), `${JSON.stringify(values, null, 2)}\n`);
+  }
+  if (options.json === true) {
+    printJson({ targets, first, best, sensitivities });
     return;
   }
-  const numbers = [
-    ['target', 'printed', 'first', 'best'],
-    ...targets.map(({ name, printed, side }, i) => [
-      name,
-      `${side === undefined ? '' : `${side} `}${short(printed)}`,
-      short(ofFirst.values[i]),
-      short(ofBest.values[i]),
-    ]),
-    ['objective', '0', short(ofFirst.objective), short(ofBest.objective)],
-  ];
-  const constants = [
-    ['constant', 'first', 'best'],
-    ...constantNames.map((name) => [name, short(first.constants[name]), short(best.constants[name])]),
-  ];
-  const responses = [
-    ['sensitivity of the objective', 'change', 'less', 'more'],
-    ...answers.map(({ name, change, less, more }) => [name, change, short(less), short(more)]),
-  ];
-  const tables = [numbers, constants, ...(answers.length > 0 ? [responses] : [])]
-    .map((rows) => textTable(rows))
-    .join('\n\n');
+  const [ofFirst, ofBest] = [first, best].map(({ runs }) => score(runs, targets));
+  const tables = [
+    [
+      ['target', 'printed', 'first', 'best'],
+      ...targets.map(({ name, printed, side }, i) => [
+        name,
+        `${side === undefined ? '' : `${side} `}${short(printed)}`,
+        ...[ofFirst, ofBest].map(({ values }) => short(values[i])),
+      ]),
+      ['objective', '0', short(ofFirst.objective), short(ofBest.objective)],
+    ],
+    [
+      ['constant', 'first', 'best'],
+      ...constantNames.map((name) => [name, ...[first, best].map(({ constants }) => short(constants[name]))]),
+    ],
+    [
+      ['sensitivity of the objective', 'change', 'less', 'more'],
+      ...sensitivities.map(({ name, change, less, more }) => [name, change, short(less), short(more)]),
+    ],
+  ].filter(({ length }) => length > 1);
   const { fig2, table2 } = best.reading;
   process.stdout.write(
-    `${tables}\n\nU = ${fig2} in Fig. 2, ${table2} in Table II; ${found.length} candidates in ${logFile}\n`,
+    `${tables.map((rows) => textTable(rows)).join('\n\n')}\n\nU = ${fig2} in Fig. 2, ${table2} in Table II; ${found.length} candidates in ${logFile}\n`,
   );
 }

@@ -1,55 +1,18 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dataFile } from '../core/files';
-import type { SystemConfig } from '../system/config';
-import type { Scenario } from '../system/scenario';
 import type { RunMetrics } from '../env/metrics';
 import { schedulerNames } from '../schedulers/index';
-import type { TraceSummary } from './trace-options';
-import { builtCli } from '../../tests/support/built';
+import type { SystemConfig } from '../system/config';
+import type { Scenario } from '../system/scenario';
+import { builtCli, commandLine } from '../../tests/support/built';
 import { differences } from '../../tests/support/compare';
+import type { TraceSummary } from './trace-options';
 
-let cli = '';
-const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-'));
-const at = (name: string): string => join(folder, name);
+const { folder, at, run: lyreo, start } = commandLine();
 const scenarios = join(__dirname, '..', '..', 'tests', 'scenarios');
-
-beforeAll(() => {
-  cli = builtCli();
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-interface Result {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function lyreo(args: readonly string[], input?: string): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    ...(input === undefined ? {} : { input }),
-  });
-  return { code: status, out: stdout, err: stderr };
-}
 
 /** Writes a file of the test's folder. */
 function file(name: string, text: string): string {
@@ -114,7 +77,17 @@ describe('lyreo', () => {
       /^--trace-kv is "kv\.xlsx"; allowed: a file name that ends in \.parquet, \.csv or \.json\n$/,
     ],
     ['simulate --set users', /^--set is "users"; allowed: name=value\n$/],
-    ['simulate --set user=5', /^--set is "user"; allowed: one of users, servers, /],
+    ['simulate --set user=5', /^--set is "user"; allowed: one of users, servers, .*; did you mean users\?\n$/],
+    [
+      'simulate --trace a.csv --lengths paper',
+      /^lengths is "paper"; allowed: none beside --trace, which has the lengths\n$/,
+    ],
+    ['simulate --set predictionSigma=0.3', /^predictionSigma is 0\.3; allowed: none beside predictionError=none\n$/],
+    [
+      'simulate --set lengthsFile=samples/azure.csv --set meanOutputTokens=9',
+      /^meanOutputTokens is 9; allowed: none beside a lengthsFile, /,
+    ],
+    ['simulate --gpus rtx3090 --mix Het', /^mix is "Het"; allowed: none beside gpus\n$/],
     [
       'simulate --set bandwidthMHz=14,6',
       /^--set bandwidthMHz is "14,6"; allowed: two finite numbers > 0, MHz, lowest <=/,
@@ -155,11 +128,7 @@ describe('lyreo replay', () => {
     const [one] = scenario.slots.flatMap(({ requests }) => requests);
     // Far more than a pipe holds.
     const requests = Array.from({ length: 3000 }, (_, i) => ({ ...one, id: String(i) }));
-    const child = spawn(process.execPath, [
-      cli,
-      'replay',
-      file('long.json', JSON.stringify({ ...scenario, slots: [{ requests }] })),
-    ]);
+    const child = start(['replay', file('long.json', JSON.stringify({ ...scenario, slots: [{ requests }] }))]);
     child.stdout.once('data', () => child.stdout.destroy());
     let err = '';
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
@@ -169,7 +138,7 @@ describe('lyreo replay', () => {
 
   it.skipIf(!existsSync('/dev/full'))('says in one line that the output has no room', () => {
     const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, [cli, 'simulate', '--slots', '5'], {
+    const { status, stderr } = spawnSync(process.execPath, [builtCli(), 'simulate', '--slots', '5'], {
       stdio: ['ignore', full, 'pipe'],
       encoding: 'utf8',
     });
@@ -299,9 +268,12 @@ describe('lyreo simulate', () => {
       expect(trace).toMatchObject({ requests: 57, skipped: [{ count: 3, reason: 'failed: Response tokens is 0' }] });
       const config = file('lengths.json', '{"lengthsFile": "samples/burstgpt.csv", "slots": 2}');
       for (const command of ['simulate', 'evaluate ll --episodes 2'])
-        expect(lyreo([...command.split(' '), '--config', config]).err).toBe(
-          'warning: burstgpt.csv: 3 rows skipped, failed: Response tokens is 0\n',
-        );
+        expect(lyreo([...command.split(' '), '--config', config])).toMatchObject({
+          out: expect.stringMatching(
+            /^40 users, 8 servers|^ll-in-slot, .*, lengths samples\/burstgpt\.csv\n/,
+          ) as string,
+          err: 'warning: burstgpt.csv: 3 rows skipped, failed: Response tokens is 0\n',
+        });
     });
 
     it('names what is wrong with it', () => {
@@ -371,7 +343,7 @@ describe('lyreo simulate', () => {
     it.each(['csv', 'json', 'parquet'])('tells in one line that a disk has no room for the %s', (ending) => {
       const name = `large.${ending}`;
       // The shell's limit of 50 KB stands in for a small disk; a link to /dev/full for one without any room.
-      const args = `'${process.execPath}' '${cli}' simulate --slots 60 --no-progress --trace-kv ${name}`;
+      const args = `'${process.execPath}' '${builtCli()}' simulate --slots 60 --no-progress --trace-kv ${name}`;
       const limited = spawnSync('sh', ['-c', `ulimit -f 100; exec ${args}`], { cwd: folder, encoding: 'utf8' });
       const allowed = 'allowed: a file that can be written\n';
       expect([limited.status, limited.stdout, limited.stderr]).toEqual([
@@ -393,7 +365,7 @@ describe('lyreo simulate', () => {
   ] as const)('on %s exits with %d and leaves nothing half-written', async (signal, code) => {
     const before = readdirSync(folder);
     const args = ['simulate', '--slots', '100000000', '--progress', '--trace-kv', 'never.csv'];
-    const child = spawn(process.execPath, [cli, ...args], { cwd: folder });
+    const child = start(args);
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     child.stderr.once('data', () => child.kill(signal));

@@ -23,27 +23,28 @@ export function origin(): { readonly version: string; readonly command: string }
  * @param name of several contenders, this one.
  */
 export function warnAboutRuns(runs: readonly RunMetrics[], name?: string): void {
-  const about = name === undefined ? '' : `${name}: `;
+  const say = (message: string): void => {
+    warn(name === undefined ? message : `${name}: ${message}`);
+  };
   const inRuns = (count: number): string => (name === undefined ? '' : ` in ${count} of ${runs.length} runs`);
   const sum = (of: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + of(run), 0);
   const arrived = sum((run) => run.arrived);
-  const lost = sum((run) => run.lostToPrediction);
-  const misassigned = sum((run) => run.misassigned);
-  const causes: readonly (readonly [number, string])[] = [
-    [sum((run) => run.rejected) - lost - misassigned, 'are larger than the KV pools and were rejected'],
-    [lost, 'were lost to a wrong prediction: the KV pool of their server could not hold them'],
-    [misassigned, 'were sent by the scheduler to a server that could not hold them, though another could'],
+  const causes: readonly (readonly [(run: RunMetrics) => number, string])[] = [
+    [(run) => run.rejected - run.lostToPrediction - run.misassigned, 'are larger than the KV pools and were rejected'],
+    [(run) => run.lostToPrediction, 'were lost to a wrong prediction: the KV pool of their server could not hold them'],
+    [(run) => run.misassigned, 'were sent by the scheduler to a server that could not hold them, though another could'],
   ];
-  for (const [count, cause] of causes.filter(([n]) => n > 0)) {
+  for (const [of, cause] of causes) {
+    const count = sum(of);
     const percent = Number(((100 * count) / arrived).toPrecision(2));
-    warn(`${about}${count} of ${arrived} requests (${percent} %) ${cause}; no latency counts them`);
+    if (count > 0) say(`${count} of ${arrived} requests (${percent} %) ${cause}; no latency counts them`);
   }
   const idle = runs.filter(({ completed }) => completed === 0).length;
-  if (arrived === 0) warn(`${about}no request arrived; this is allowed, but there is nothing to report`);
-  else if (idle > 0) warn(`${about}no request was completed${inRuns(idle)}; there is no mean latency`);
-  const overloaded = runs.map(({ stability }) => stability).filter(({ verdict }) => verdict === 'OVERLOADED');
+  if (arrived === 0) say('no request arrived; this is allowed, but there is nothing to report');
+  else if (idle > 0) say(`no request was completed${inRuns(idle)}; there is no mean latency`);
+  const overloaded = runs.filter(({ stability }) => stability.verdict === 'OVERLOADED');
   if (overloaded.length > 0)
-    warn(
-      `${about}OVERLOADED${inRuns(overloaded.length)}: ${overloaded[0].reason}; latencies grow with the number of slots and describe no steady state`,
+    say(
+      `OVERLOADED${inRuns(overloaded.length)}: ${overloaded[0].stability.reason}; latencies grow with the number of slots and describe no steady state`,
     );
 }

@@ -2,36 +2,37 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
+import { integer } from '../core/schema';
 import type { Interval } from '../core/statistics';
-import type { SchedulerFactory } from '../env/scheduler';
-import { type Method, methods } from '../paper/methods';
-import { type Estimates, type LearnedPolicy, estimates, evaluate, evaluationColumns } from '../paper/evaluate';
 import type { RunMetrics } from '../env/metrics';
-import type { Draws } from '../lyreo/draws';
-import { type TakeUpOptions, loadPolicy } from '../lyreo/checkpoint';
+import { loadPolicy } from '../lyreo/checkpoint';
+import { type Estimates, estimates, evaluate, evaluationColumns } from '../paper/evaluate';
+import { type Method, methods } from '../paper/methods';
 import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
-import { integer } from '../core/schema';
 import { origin, printJson, warnAboutRuns } from './console';
-import { addProgressOptions, option, seeds } from './options';
+import { type Values, addFlags, addProgressOptions, seeds, toggle } from './options';
 import { withProgress } from './progress';
-import { textTable, short } from './report';
+import { short, textTable } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
+import { traceFlags } from './trace-options';
 
-interface EvaluateFlags extends SystemOptions {
-  readonly episodes: number;
-  readonly seed: number;
-  readonly draws?: Draws;
-  readonly acceptChangedFiles?: boolean;
-  readonly json?: boolean;
-  readonly progress?: boolean;
-}
+const flags = {
+  episodes: integer(1, 10_000).default(5).describe('runs per contender, with successive seeds'),
+  seed: seeds.default(1).describe('the first seed'),
+  draws: z
+    .enum(['independent', 'stratified'])
+    .optional()
+    .describe('independent or stratified, for policies (default: as they were trained to draw)'),
+  acceptChangedFiles: toggle.describe(
+    'evaluate although a file that the configuration names has other content than in the training',
+  ),
+  json: toggle.describe(
+    'print one JSON object: version, command, config, seeds, trace, contenders with runs and estimates',
+  ),
+};
 
-interface Contender {
-  readonly name: string;
-  readonly config: SystemConfig;
-  readonly acts: SchedulerFactory | LearnedPolicy;
-}
+type EvaluateFlags = Values<typeof flags> & SystemOptions & { readonly progress?: boolean };
 
 interface Result {
   readonly name: string;
@@ -52,27 +53,11 @@ export function evaluateCommand(program: Command): void {
     .command('evaluate')
     .description('compare policies and schedulers on the same users, links and requests')
     .argument('<contenders...>', 'policy files, schedulers by name (see lyreo schedulers), or static')
-    .addOption(option('--episodes <n>', 'runs per contender, with successive seeds', integer(1, 10_000), 5))
-    .addOption(option('--seed <n>', 'the first seed', seeds, 1))
-    .addOption(
-      option(
-        '--draws <how>',
-        'independent or stratified, for policies (default: as they were trained to draw)',
-        z.enum(['independent', 'stratified']),
-      ),
-    )
-    .option(
-      '--accept-changed-files',
-      'evaluate although a file that the configuration names has other content than in the training',
-    );
-  addProgressOptions(addSystemOptions(command))
-    .option(
-      '--json',
-      'print one JSON object: version, command, config, seeds, trace, contenders with runs and estimates',
-    )
-    .addHelpText(
-      'after',
-      `
+    .action(runEvaluate);
+  addFlags(addSystemOptions(addFlags(command, flags)), traceFlags);
+  addProgressOptions(command).addHelpText(
+    'after',
+    `
 The system is the one that the first policy was trained in; options change only the fields that they name. Means over
 the seeds stand with 95 % confidence intervals (Student's t); differences to the first contender are taken seed by seed.
 
@@ -80,27 +65,30 @@ Examples:
   $ lyreo evaluate runs/lyreo/policy.lyreo drift-plus-penalty ll random
   $ lyreo evaluate runs/a/policy.lyreo runs/b/policy.lyreo --users 60 --episodes 10 --json
   $ lyreo evaluate ll-in-slot static --mix Het`,
-    )
-    .action(runEvaluate);
+  );
 }
 
-async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Promise<void> {
-  const { seed, episodes } = flags;
+async function runEvaluate(names: readonly string[], options: EvaluateFlags): Promise<void> {
+  const { seed, episodes, draws } = options;
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
   checkNames(names);
   const policyFile = names.find((name) => !known.has(name));
   const trained =
     policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, { acceptChangedFiles: true }).config;
-  const { config, workload, trace } = readSystem(flags, trained);
-  const contenders = names.map((name) => contender(name, config, flags));
+  const { config, workload, trace } = readSystem(options, trained);
+  // All are read before the first one runs.
+  const contenders = names.map((name) => {
+    const { scheduler, batching = config.batching } = known.get(name) ?? {};
+    const acts = scheduler === undefined ? loadPolicy(name, config, options) : schedulers[scheduler];
+    return { name, acts, own: { ...config, batching } };
+  });
   const seeds = Array.from({ length: episodes }, (_, k) => seed + k);
-  const options = { workload, draws: flags.draws };
   const results: Result[] = [];
-  await withProgress(contenders.length * episodes, 'runs', flags.progress, async ({ tick }, signal) => {
-    for (const [k, { config: own, acts, name }] of contenders.entries()) {
+  await withProgress(names.length * episodes, 'runs', options.progress, async ({ tick }, signal) => {
+    for (const [k, { name, acts, own }] of contenders.entries()) {
       const runs: RunMetrics[] = [];
       for (const episodeSeed of seeds) {
-        runs.push(...evaluate(own, acts, [episodeSeed], options));
+        runs.push(...evaluate(own, acts, [episodeSeed], { workload, draws }));
         tick(k * episodes + runs.length, name);
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
@@ -109,8 +97,8 @@ async function runEvaluate(names: readonly string[], flags: EvaluateFlags): Prom
       results.push({ name, runs, estimates: estimates(runs), differences });
     }
   });
-  for (const { name, runs: own } of results) warnAboutRuns(own, name);
-  if (flags.json === true) printJson({ ...origin(), config, seeds, trace, contenders: results });
+  for (const { name, runs } of results) warnAboutRuns(runs, name);
+  if (options.json === true) printJson({ ...origin(), config, seeds, trace, contenders: results });
   else process.stdout.write(text(results, config, seeds));
 }
 
@@ -125,32 +113,24 @@ function checkNames(names: readonly string[]): void {
   throw invalid('contender', missing, `a policy file, ${[...known.keys()].join(', ')}`);
 }
 
-function contender(name: string, config: SystemConfig, options: TakeUpOptions): Contender {
-  const { scheduler, batching = config.batching } = known.get(name) ?? {};
-  if (scheduler === undefined) return { name, config, acts: loadPolicy(name, config, options) };
-  return { name, config: { ...config, batching }, acts: schedulers[scheduler] };
-}
-
 function text(results: readonly Result[], config: SystemConfig, seeds: readonly number[]): string {
-  const heads = ['', ...Object.values(evaluationColumns)];
-  const row = (name: string, of: Estimates, sign: boolean): string[] => [
-    name,
-    ...Object.values(of).map((interval) => cell(interval, sign)),
-  ];
-  const servers = config.gpus === undefined ? `${config.servers} servers, ${config.mix}` : config.gpus.join(', ');
+  const { users, servers, mix, gpus, slots, batching } = config;
+  const kinds = gpus === undefined ? `${servers} servers, ${mix}` : gpus.join(', ');
   const runs = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds[seeds.length - 1]}`;
-  const head = `${config.users} users, ${servers}, ${config.slots} slots, ${config.batching}, ${runs}; mean ± 95 % interval`;
-  const means = textTable([heads, ...results.map((r) => row(r.name, r.estimates, false))]);
-  const others = results.flatMap(({ name, differences: d }) => (d === null ? [] : [row(name, d, true)]));
+  const table = (rows: readonly Result[], column: 'estimates' | 'differences'): string =>
+    textTable([
+      ['', ...Object.values(evaluationColumns)],
+      ...rows.map((row) => [row.name, ...Object.values(row[column] ?? {}).map((x) => cell(x, column))]),
+    ]);
   const compared =
-    others.length === 0
+    results.length === 1
       ? ''
-      : `\nDifference to ${results[0].name}, seed by seed:\n\n${textTable([heads, ...others])}\n`;
-  return `${head}\n\n${means}\n${compared}`;
+      : `\nDifference to ${results[0].name}, seed by seed:\n\n${table(results.slice(1), 'differences')}\n`;
+  return `${users} users, ${kinds}, ${slots} slots, ${batching}, ${runs}; mean ± 95 % interval\n\n${table(results, 'estimates')}\n${compared}`;
 }
 
-function cell({ mean, hi }: Interval, sign: boolean): string {
+function cell({ mean, hi }: Interval, column: 'estimates' | 'differences'): string {
   const halfWidth = hi - mean;
   const width = Number.isFinite(halfWidth) ? ` ± ${Number(halfWidth.toPrecision(2))}` : '';
-  return `${sign && mean > 0 ? '+' : ''}${short(mean)}${width}`;
+  return `${column === 'differences' && mean > 0 ? '+' : ''}${short(mean)}${width}`;
 }

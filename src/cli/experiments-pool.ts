@@ -1,25 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { UserError } from '../core/errors';
 import { ENVIRONMENT } from '../nn/backend';
-import type { RunSpec } from '../paper/run-spec';
 import { executeRun } from '../paper/run';
+import type { RunSpec } from '../paper/run-spec';
 import { RunStore, runsFolder } from '../paper/run-store';
-
-/** A display of the runs' state. */
-export interface Status {
-  /** A run has made so many updates; undefined: it has ended. */
-  readonly change: (spec: RunSpec, update?: number) => void;
-  readonly say: (line: string) => void;
-}
 
 /** A message of a worker: an update is done, or the run is, well or with a fault. */
 type News = { readonly update: number } | { readonly fault: string | undefined };
 
+/** Receives the updates that a run has made; undefined: it has ended. */
+type OnChange = (spec: RunSpec, update?: number) => void;
+
 /** Keeps `jobs` workers busy until every missing run is made or has failed; returns the keys of the failed. */
 export async function makeAll(
   missing: readonly RunSpec[],
-  { jobs, signal }: { readonly jobs: number; readonly signal: AbortSignal },
-  status: Status,
+  jobs: number,
+  signal: AbortSignal,
+  say: (line: string) => void,
+  onChange: OnChange,
 ): Promise<string[]> {
   const failed: string[] = [];
   const queue = [...missing];
@@ -27,12 +25,12 @@ export async function makeAll(
     let child: ChildProcess | undefined;
     for (let spec = queue.shift(); spec !== undefined; spec = queue.shift()) {
       if (child?.connected !== true) child = startWorker(signal);
-      const fault = await order(child, spec, status);
+      const fault = await order(child, spec, onChange);
       signal.throwIfAborted();
-      status.change(spec);
+      onChange(spec);
       if (fault === undefined) continue;
       failed.push(spec.key);
-      status.say(`${spec.key} failed: ${fault}`);
+      say(`${spec.key} failed: ${fault}`);
     }
     if (child?.connected === true) child.disconnect();
   };
@@ -61,28 +59,28 @@ function startWorker(signal: AbortSignal): ChildProcess {
 }
 
 /** Has a worker make a run; resolves with the fault, if it fails or the worker dies. */
-function order(child: ChildProcess, spec: RunSpec, status: Status): Promise<string | undefined> {
+function order(child: ChildProcess, spec: RunSpec, onChange: OnChange): Promise<string | undefined> {
   return new Promise((resolve) => {
     const finish = (fault: string | undefined): void => {
       child.off('message', listen).off('exit', died);
       resolve(fault);
     };
     const listen = (news: News): void => {
-      if ('update' in news) status.change(spec, news.update);
+      if ('update' in news) onChange(spec, news.update);
       else finish(news.fault);
     };
     const died = (code: number | null, how: NodeJS.Signals | null): void => {
       finish(`its process ended with ${how ?? `exit code ${code ?? '?'}`}`);
     };
     child.on('message', listen).on('exit', died);
-    status.change(spec, 0);
+    onChange(spec, 0);
     child.send(spec, (error) => {
       if (error !== null) finish(`its process cannot be reached: ${error.message}`);
     });
   });
 }
 
-/** The other end: makes the runs it is sent, until the parent hangs up. */
+/** The other end: makes and stores the runs it is sent, until the parent hangs up. */
 export function worker(): void {
   const tell = (news: News): void => {
     if (process.connected) process.send?.(news);
@@ -92,10 +90,9 @@ export function worker(): void {
   process.on('SIGTERM', () => process.exit(143));
   process.on('disconnect', () => process.exit());
   process.on('message', (spec: RunSpec) => {
-    const onUpdate = (update: number): void => {
+    void make(spec, (update) => {
       tell({ update });
-    };
-    void make(spec, onUpdate).then((fault) => {
+    }).then((fault) => {
       tell({ fault });
     });
   });

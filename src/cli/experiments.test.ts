@@ -1,41 +1,22 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scoreboard } from '../paper/scoreboard';
+import { describe, expect, it } from 'vitest';
 import type { StoredRun } from '../paper/run-store';
-import { builtCli } from '../../tests/support/built';
+import type { Scoreboard } from '../paper/scoreboard';
+import { type Ended, commandLine } from '../../tests/support/built';
 
-let cli = '';
-const root = mkdtempSync(join(tmpdir(), 'lyreo-experiments-'));
-beforeAll(() => {
-  cli = process.env['LYREO_CLI'] ?? builtCli();
-});
-afterAll(() => {
-  rmSync(root, { recursive: true });
-});
-
-const environment = (runs: string): NodeJS.ProcessEnv => ({ ...process.env, LYREO_RUNS: join(root, runs) });
-
-function lyreo(runs: string, ...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-    cwd: root,
-    encoding: 'utf8',
-    env: environment(runs),
-  });
-  return { code: status, out: stdout, err: stderr };
-}
-
+const { at, run, start } = commandLine();
+const environment = (runs: string): NodeJS.ProcessEnv => ({ LYREO_RUNS: at(runs) });
+const lyreo = (runs: string, ...args: string[]): Ended => run(args, undefined, environment(runs));
 const smoke = (...args: string[]): string[] => ['experiments', '--profile', 'smoke', ...args];
 const filesOf = (runs: string): string[] =>
-  existsSync(join(root, runs, 'smoke')) ? readdirSync(join(root, runs, 'smoke')).sort() : [];
+  existsSync(at(runs, 'smoke')) ? readdirSync(at(runs, 'smoke')).sort() : [];
 const results = (runs: string): unknown[] =>
   filesOf(runs)
     .filter((name) => name.endsWith('.json'))
     .map((name) => {
-      const { key, evaluation, log } = JSON.parse(readFileSync(join(root, runs, 'smoke', name), 'utf8')) as StoredRun;
+      const { key, evaluation, log } = JSON.parse(readFileSync(at(runs, 'smoke', name), 'utf8')) as StoredRun;
       return { key, evaluation, log };
     });
 
@@ -47,10 +28,10 @@ describe('lyreo experiments', () => {
     const files = filesOf('a').filter((name) => name !== '.partial');
     expect(files).toHaveLength(3);
 
-    const times = files.map((name) => readFileSync(join(root, 'a', 'smoke', name), 'utf8'));
+    const times = files.map((name) => readFileSync(at('a', 'smoke', name), 'utf8'));
     const again = lyreo('a', ...smoke('fig2', '--seeds', '1'));
     expect(again.code).toBe(0);
-    expect(files.map((name) => readFileSync(join(root, 'a', 'smoke', name), 'utf8'))).toEqual(times);
+    expect(files.map((name) => readFileSync(at('a', 'smoke', name), 'utf8'))).toEqual(times);
 
     expect(lyreo('b', ...smoke('fig2', '--seeds', '1', '--shard', '2/3')).code).toBe(0);
     expect(results('b')).toHaveLength(1);
@@ -67,9 +48,7 @@ describe('lyreo experiments', () => {
   });
 
   it('lets two commands make the same runs at once: both end well, with the same results and whole files', async () => {
-    const args = [cli, ...smoke('fig2', '--seeds', '1')];
-    const command = (): Promise<unknown[]> =>
-      once(spawn(process.execPath, args, { env: environment('c'), stdio: 'ignore' }), 'exit');
+    const command = (): Promise<unknown[]> => once(start(smoke('fig2', '--seeds', '1'), environment('c')), 'exit');
     expect(await Promise.all([command(), command()])).toEqual([
       [0, null],
       [0, null],
@@ -79,7 +58,7 @@ describe('lyreo experiments', () => {
   });
 
   it('says at once where no runs can be stored', () => {
-    writeFileSync(join(root, 'file'), '');
+    writeFileSync(at('file'), '');
     const { code, err } = lyreo(join('file', 'below'), ...smoke('fig3', '--seeds', '1'));
     expect([code, err]).toEqual([2, expect.stringMatching(/allowed: a folder/)]);
   });
@@ -89,8 +68,8 @@ describe('lyreo experiments', () => {
     const key = filesOf('a')
       .find((name) => name.startsWith('lyreo-s1'))
       ?.replace('.json', '');
-    mkdirSync(join(root, 'd', 'smoke'), { recursive: true });
-    writeFileSync(join(root, 'd', 'smoke', '.partial'), 'no folder');
+    mkdirSync(at('d', 'smoke'), { recursive: true });
+    writeFileSync(at('d', 'smoke', '.partial'), 'no folder');
     const { code, out, err } = lyreo('d', ...smoke('fig3', '--seeds', '1'));
     expect(code).toBe(1);
     expect(err).toContain(`${key} failed:`);
@@ -98,8 +77,7 @@ describe('lyreo experiments', () => {
   });
 
   it('ends at Ctrl-C with 130, without half files', async () => {
-    const args = [cli, ...smoke('--jobs', '1', '--progress')];
-    const child = spawn(process.execPath, args, { env: environment('e'), stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = start(smoke('--jobs', '1', '--progress'), environment('e'));
     const ended = once(child, 'exit');
     while (filesOf('e').filter((name) => name.endsWith('.json')).length < 2)
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -4,19 +4,39 @@ import { decimalNumber } from '../core/csv';
 import { invalid } from '../core/errors';
 import { integer } from '../core/schema';
 
-/** The allowed values in the words of the command line: without quotes, and of a list the whole, not one of its parts. */
-function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {
-  if (schema instanceof z.ZodEnum) return schema.options.join(', ');
-  return (issue.path.length > 0 ? (schema.safeParse(null).error?.issues[0] ?? issue) : issue).message;
+/** The options of a command by name; check, default and sentence of each are its schema's. */
+export type Flags = Readonly<Record<string, z.ZodType>>;
+
+export type Values<F extends Flags> = { readonly [Name in keyof F]: z.infer<F[Name]> };
+
+/** An option without a value. */
+export const toggle: z.ZodOptional<z.ZodBoolean> = z.boolean().optional();
+
+export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
+
+/** An option whose value is text; `noun` stands for it in the help. */
+export function word(noun: string, description: string): z.ZodOptional<z.ZodString> {
+  return z.string().optional().meta({ title: noun, description });
 }
 
-/** Text as a value of the schema's kind; text that is no number becomes NaN. */
-function valueOf(schema: unknown, text: string): unknown {
-  if (schema instanceof z.ZodOptional) return valueOf(schema.unwrap(), text);
-  if (schema instanceof z.ZodNumber) return decimalNumber(text);
-  const element =
-    schema instanceof z.ZodArray ? schema.element : schema instanceof z.ZodTuple ? schema.def.items[0] : undefined;
-  return element === undefined ? text : text.split(',').map((word) => valueOf(element, word.trim()));
+export function addFlags(command: Command, flags: Flags): Command {
+  for (const [name, schema] of Object.entries(flags)) {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const kind = withoutDefault(schema);
+    const noun = kind instanceof z.ZodNumber ? 'n' : kind instanceof z.ZodEnum ? 'name' : 'value';
+    const isToggle = kind instanceof z.ZodBoolean;
+    const option = new Option(isToggle ? flag : `${flag} <${schema.meta()?.title ?? noun}>`, schema.description);
+    if (!isToggle) option.argParser(reader(flag, schema));
+    const standard = schema.safeParse(undefined).data;
+    command.addOption(standard === undefined ? option : option.default(standard));
+  }
+  return command;
+}
+
+export function addProgressOptions(command: Command): Command {
+  return command
+    .option('--progress', 'show progress on stderr even when it is no terminal')
+    .option('--no-progress', 'show no progress');
 }
 
 /**
@@ -32,25 +52,29 @@ export function reader<T>(name: string, schema: z.ZodType<T>): (text: string) =>
   };
 }
 
-export function option<T>(flags: string, description: string, schema: z.ZodType<T>, standard?: NoInfer<T>): Option {
-  const made = new Option(flags, description);
-  made.argParser(reader(made.long ?? flags, schema));
-  return standard === undefined ? made : made.default(standard);
+function withoutDefault(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? withoutDefault(schema.unwrap()) : schema;
 }
 
-export const names: z.ZodType<readonly string[]> = z.array(z.string().min(1), 'names between commas');
+/** Text as a value of the schema's kind; text that is no number becomes NaN. */
+function valueOf(schema: unknown, text: string): unknown {
+  const kind = withoutDefault(schema);
+  if (kind instanceof z.ZodNumber) return decimalNumber(text);
+  const element =
+    kind instanceof z.ZodArray ? kind.element : kind instanceof z.ZodTuple ? kind.def.items[0] : undefined;
+  return element === undefined ? text : text.split(',').map((part) => valueOf(element, part.trim()));
+}
 
-export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
+/** The allowed values in the words of the command line: without quotes, and of a list the whole, not one of its parts. */
+function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {
+  const kind = withoutDefault(schema);
+  if (kind instanceof z.ZodEnum) return kind.options.join(', ');
+  return (issue.path.length > 0 ? (schema.safeParse(null).error?.issues[0] ?? issue) : issue).message;
+}
 
 /** `name=value` as [name, value]. */
 export function assignment(text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at <= 0) throw invalid('--set', text, 'name=value');
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-export function addProgressOptions(command: Command): Command {
-  return command
-    .option('--progress', 'show progress on stderr even when it is no terminal')
-    .option('--no-progress', 'show no progress');
 }

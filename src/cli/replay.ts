@@ -24,14 +24,13 @@ The result has, in seconds and bytes:
   servers   slots: slot, eta, peakKvBytes, iterations; trajectory: [slot, k, startsAt, seconds, kvBytes, activeRequests]
 
 Examples:
-  $ lyreo replay scenario.json > result.json
   $ lyreo replay scenario.json --out result.json
   $ generate | lyreo replay - | jq '.requests[0]'`,
     )
-    .action(async (path: string, options: { out?: string }) => {
+    .action(async (path: string, { out }: { out?: string }) => {
       const [text, name] = path === '-' ? [await textOf(process.stdin), 'stdin'] : [readTextFile(path), path];
       const json = `${JSON.stringify(replay(parseScenarioText(text, name)))}\n`;
-      if (options.out === undefined) process.stdout.write(json);
-      else writeFileAtomic(options.out, json);
+      if (out === undefined) process.stdout.write(json);
+      else writeFileAtomic(out, json);
     });
 }

@@ -25,53 +25,48 @@ export function short(x: number): string {
 
 /** A run's report as tables for reading. */
 export function reportText(
-  metrics: RunMetrics,
+  run: RunMetrics,
   servers: readonly Pick<ServerSpec, 'name' | 'kvCapacityBytes'>[],
   { kvPoolFraction, balanceTolerance: tolerance }: Pick<SystemConfig, 'kvPoolFraction' | 'balanceTolerance'>,
 ): string {
-  const { parts } = metrics;
+  const { parts, stability } = run;
+  const counts: readonly (readonly [string, number, string?])[] = [
+    ['requests arrived', run.arrived, `in ${run.slots} slots`],
+    ['  completed', run.completed],
+    ['  too large for every KV pool', run.rejected - run.lostToPrediction - run.misassigned],
+    ['  lost to a wrong prediction', run.lostToPrediction, 'another server could have held them'],
+    ['  sent to too small a pool', run.misassigned, 'by the scheduler, with exact predictions'],
+    ['preemptions', run.preemptions, 'for want of KV room'],
+    ['  in flight', run.inFlight, 'after the drain'],
+  ];
+  const measures: readonly (readonly [string, number, string?])[] = [
+    ['latency, mean', run.meanLatency, 's'],
+    ['  transmission', parts.transmission, 's'],
+    ['  waiting: synchronisation', parts.synchronisation, 's'],
+    ['  waiting: prefill queue', parts.prefillQueue, 's'],
+    ['  prefill', parts.prefill, 's'],
+    ['  waiting: boundary and KV room', parts.admission, 's'],
+    ['  decode', parts.decode, 's'],
+    ['latency, median', run.p50Latency, 's'],
+    ['latency, 99th percentile', run.p99Latency, 's'],
+    ['deviation, mean Y', run.deviation, `tolerance ${short(tolerance)}`],
+    ['deviation, worst server', run.worstDeviation, run.worstDeviation <= tolerance ? 'kept' : 'violated'],
+    ['virtual queue, mean Z', run.meanQueue],
+    ['virtual queue, at the end', run.finalQueue],
+    ['KV memory-time, mean eta', run.meanEta, 'share of pool x slot'],
+    ['pools above 90 %', run.highKvPercent, '% of slots and servers'],
+    ["Little's law, residual", run.littleResidual, 'relative; 0: no request lost'],
+  ];
   const summary = [
-    ['requests arrived', String(metrics.arrived), `in ${String(metrics.slots)} slots`],
-    ['  completed', String(metrics.completed), ''],
-    ['  too large for every KV pool', String(metrics.rejected - metrics.lostToPrediction - metrics.misassigned), ''],
-    ['  lost to a wrong prediction', String(metrics.lostToPrediction), 'another server could have held them'],
-    ['  sent to too small a pool', String(metrics.misassigned), 'by the scheduler, with exact predictions'],
-    ['preemptions', String(metrics.preemptions), 'for want of KV room'],
-    ['  in flight', String(metrics.inFlight), 'after the drain'],
-    ['latency, mean', short(metrics.meanLatency), 's'],
-    ['  transmission', short(parts.transmission), 's'],
-    ['  waiting: synchronisation', short(parts.synchronisation), 's'],
-    ['  waiting: prefill queue', short(parts.prefillQueue), 's'],
-    ['  prefill', short(parts.prefill), 's'],
-    ['  waiting: boundary and KV room', short(parts.admission), 's'],
-    ['  decode', short(parts.decode), 's'],
-    ['latency, median', short(metrics.p50Latency), 's'],
-    ['latency, 99th percentile', short(metrics.p99Latency), 's'],
-    ['deviation, mean Y', short(metrics.deviation), `tolerance ${short(tolerance)}`],
-    [
-      'deviation, worst server',
-      short(metrics.worstDeviation),
-      metrics.worstDeviation <= tolerance ? 'kept' : 'violated',
-    ],
-    ['virtual queue, mean Z', short(metrics.meanQueue), ''],
-    ['virtual queue, at the end', short(metrics.finalQueue), ''],
-    ['KV memory-time, mean eta', short(metrics.meanEta), 'share of pool x slot'],
-    ['pools above 90 %', short(metrics.highKvPercent), '% of slots and servers'],
-    ["Little's law, residual", short(metrics.littleResidual), 'relative; 0: no request lost'],
+    ...counts.map(([name, count, note = '']) => [name, String(count), note]),
+    ...measures.map(([name, x, note = '']) => [name, short(x), note]),
   ];
-  const rows = [
-    ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'],
-    ...metrics.perServer.map((server, s) => [
-      servers[s].name,
-      short(servers[s].kvCapacityBytes / 1e9),
-      short(servers[s].kvCapacityBytes / kvPoolFraction / 1e9),
-      short(server.eta),
-      short(100 * server.peak),
-      short(server.deviation),
-      String(server.iterations),
-      metrics.stability.perServer?.[s] ?? '-',
-    ]),
-  ];
-  const { verdict, reason } = metrics.stability;
-  return `${textTable(summary, (c) => c === 1)}\n\n${textTable(rows)}\n\n${verdict}: ${reason}\n`;
+  const rows = run.perServer.map(({ eta, peak, deviation, iterations }, s) => {
+    const { name, kvCapacityBytes } = servers[s];
+    const numbers = [kvCapacityBytes / 1e9, kvCapacityBytes / kvPoolFraction / 1e9, eta, 100 * peak, deviation];
+    return [name, ...numbers.map(short), String(iterations), stability.perServer?.[s] ?? '-'];
+  });
+  const heads = ['server', 'KV pool GB', 'of GPU GB', 'eta', 'peak KV %', 'deviation', 'iterations', 'verdict'];
+  const perServer = textTable([heads, ...rows]);
+  return `${textTable(summary, (c) => c === 1)}\n\n${perServer}\n\n${stability.verdict}: ${stability.reason}\n`;
 }

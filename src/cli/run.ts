@@ -4,7 +4,7 @@ import { packageVersion } from '../core/files';
 import { calibrateCommand } from './calibrate';
 import { evaluateCommand } from './evaluate';
 import { experimentsCommand } from './experiments';
-import { Interrupted } from './interrupt';
+import { Interrupted } from './progress';
 import { replayCommand } from './replay';
 import { scoreboardCommand } from './scoreboard';
 import { schedulersCommand, simulateCommand } from './simulate';

@@ -4,28 +4,27 @@ import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
 import { withUnit } from '../paper/judgement';
-import { type ProfileName, profileNames } from '../paper/profiles';
+import { profileNames } from '../paper/profiles';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { printJson } from './console';
-import { option } from './options';
+import { type Values, addFlags, toggle } from './options';
 import { short } from './report';
 
-interface ScoreboardFlags {
-  readonly profile: ProfileName;
-  readonly json?: boolean;
-  readonly readme?: readonly string[];
-}
+const flags = {
+  profile: z
+    .enum(profileNames)
+    .default('paper')
+    .describe(`profile of the runs: ${profileNames.join(', ')}`),
+  json: toggle.describe('print one JSON object: profile, summary, headline, claims, settings, rows'),
+};
 
 export function scoreboardCommand(program: Command): void {
-  program
+  const command = program
     .command('scoreboard')
     .description(
       'every number and claim of the paper against the stored runs: holds, contradicted, not shown, cannot be tested',
-    )
-    .addOption(
-      option('--profile <name>', `profile of the runs: ${profileNames.join(', ')}`, z.enum(profileNames), 'paper'),
-    )
-    .option('--json', 'print one JSON object: profile, summary, headline, claims, settings, rows')
+    );
+  addFlags(command, flags)
     .option(
       '--readme <files...>',
       "write the verdict and the table of results, ours beside the paper's, between their marks in Markdown files",
@@ -45,31 +44,34 @@ what is drawn are counted apart; the number that would hold by chance is an uppe
 do with the paper's.
 
 Examples:
-  $ lyreo scoreboard
-  $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "contradicted") | .id'
   $ lyreo scoreboard --profile quick
+  $ lyreo scoreboard --json | jq '.rows[] | select(.verdict == "contradicted") | .id'
   $ lyreo scoreboard --readme README.md docs/results.md`,
     )
-    .action(async ({ profile, json, readme }: ScoreboardFlags, command: Command) => {
-      if (readme !== undefined) {
-        // Its rows are each from the profile that has most of its runs.
-        if (command.getOptionValueSource('profile') === 'cli' || json === true)
-          throw new UserError('--readme is given with --profile or --json; allowed: --readme alone');
-        const { withBlocks } = await import('../paper/result-table.js');
-        for (const file of readme) writeFileAtomic(file, withBlocks(readTextFile(file), file));
-        return;
-      }
-      const { scoreboard } = await import('../paper/scoreboard.js');
-      const { Results } = await import('../paper/results.js');
-      const board = scoreboard(Results.load(profile));
-      if (json === true) printJson(board);
-      else process.stdout.write(scoreboardText(board));
-    });
+    .action(runScoreboard);
+}
+
+async function runScoreboard(
+  { profile, json, readme }: Values<typeof flags> & { readonly readme?: readonly string[] },
+  command: Command,
+): Promise<void> {
+  if (readme !== undefined) {
+    // Its rows are each from the profile that has most of its runs.
+    if (command.getOptionValueSource('profile') === 'cli' || json === true)
+      throw new UserError('--readme is given with --profile or --json; allowed: --readme alone');
+    const { withBlocks } = await import('../paper/result-table.js');
+    for (const file of readme) writeFileAtomic(file, withBlocks(readTextFile(file), file));
+    return;
+  }
+  const { scoreboard } = await import('../paper/scoreboard.js');
+  const { Results } = await import('../paper/results.js');
+  const board = scoreboard(Results.load(profile));
+  if (json === true) printJson(board);
+  else process.stdout.write(scoreboardText(board));
 }
 
 function scoreboardText({ rows, summary, profile }: Scoreboard): string {
-  const figureIds = [...new Set(rows.map(({ figureId }) => figureId))];
-  const blocks = figureIds.map((figureId) => {
+  const blocks = [...new Set(rows.map(({ figureId }) => figureId))].map((figureId) => {
     const lines = rows.filter((row) => row.figureId === figureId).map(rowText);
     return `${figureId}\n${lines.join('\n')}\n`;
   });
@@ -78,19 +80,16 @@ function scoreboardText({ rows, summary, profile }: Scoreboard): string {
 
 function rowText(row: ScoreboardRow): string {
   const { claim, paper, unit, ours, of, reason, id, kind, mark, repeats, verdict, lyreoPrinted, cause } = row;
+  const notes = [id];
+  if (mark !== null) notes.push(mark);
+  if (repeats.length > 0) notes.push(`repeats ${repeats.join(', ')}`);
+  if (lyreoPrinted !== null && lyreoPrinted.verdict !== verdict) notes.push(`printed: ${lyreoPrinted.verdict}`);
   const numbers =
     kind === 'number' && ours !== null ? `; ours ${withUnit(short(ours.mean), unit)}, ${ours.n} seeds` : '';
-  const other = lyreoPrinted?.verdict ?? verdict;
-  const notes = [
-    id,
-    mark ?? '',
-    repeats.length === 0 ? '' : `repeats ${repeats.join(', ')}`,
-    other === verdict ? '' : `printed: ${other}`,
-  ];
   const lines = [
-    [verdict, `${claim}${paper === '' ? '' : `  paper ${paper}${numbers}`}`],
-    ['', `${reason === '' ? of : reason}  (${notes.filter((note) => note !== '').join('; ')})`],
-    ...(cause === null ? [] : [['', `Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`]]),
+    `${verdict.padEnd(16)}  ${claim}${paper === '' ? '' : `  paper ${paper}${numbers}`}`,
+    `${' '.repeat(18)}${reason === '' ? of : reason}  (${notes.join('; ')})`,
   ];
-  return lines.map(([head, text]) => `  ${head.padEnd(16)}  ${text}`).join('\n');
+  if (cause !== null) lines.push(`${' '.repeat(18)}Why: ${cause.text} notebooks/${cause.notebook}, "${cause.heading}"`);
+  return lines.map((line) => `  ${line}`).join('\n');
 }

@@ -1,36 +1,37 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { RunMetrics } from '../env/metrics';
-import type { SlotOutcome } from '../env/outcome';
 import { simulateAsync } from '../env/simulate';
-import { type SchedulerName, descriptions, schedulerNames, schedulers } from '../schedulers/index';
+import { descriptions, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { origin, printJson, warnAboutRuns } from './console';
-import { addProgressOptions, option, seeds } from './options';
+import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { reportText, short, textList } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
-import type { TraceSummary } from './trace-options';
+import { type TraceSummary, traceFlags } from './trace-options';
 import { trajectoryFile } from './trajectory-file';
 
-interface SimulateFlags extends SystemOptions {
-  readonly scheduler: SchedulerName;
-  readonly seed: number;
-  readonly json?: boolean;
-  readonly progress?: boolean;
-  readonly traceKv?: string;
-}
+const runFlags = {
+  scheduler: z.enum(schedulerNames).default('ll-in-slot').describe('one of the list below'),
+  seed: seeds.default(1).describe('seed of users, links, lengths and draws'),
+};
+const outputFlags = {
+  json: toggle.describe(
+    'print one JSON object: version, command, scheduler, seed, preset, config, servers, trace, metrics',
+  ),
+  traceKv: word('file', 'write every decode iteration to a .parquet, .csv or .json file'),
+};
 
-function schedulerList(): string {
-  return textList(schedulerNames.map((name) => [name, descriptions[name]]));
-}
+type SimulateFlags = Values<typeof runFlags & typeof outputFlags> & SystemOptions & { readonly progress?: boolean };
+
+const schedulerList = textList(schedulerNames.map((name) => [name, descriptions[name]]));
 
 export function schedulersCommand(program: Command): void {
   program
     .command('schedulers')
     .description('list the schedulers that need no learning')
     .action(() => {
-      process.stdout.write(`${schedulerList()}\n`);
+      process.stdout.write(`${schedulerList}\n`);
     });
 }
 
@@ -38,19 +39,13 @@ export function simulateCommand(program: Command): void {
   const command = program
     .command('simulate')
     .description('run a scheduler that needs no learning on the whole system and report what it did')
-    .addOption(option('--scheduler <name>', 'one of the list below', z.enum(schedulerNames), 'll-in-slot'))
-    .addOption(option('--seed <n>', 'seed of users, links, lengths and draws', seeds, 1));
-  addProgressOptions(addSystemOptions(command))
-    .option(
-      '--json',
-      'print one JSON object: version, command, scheduler, seed, preset, config, servers, trace, metrics',
-    )
-    .option('--trace-kv <file>', 'write every decode iteration to a .parquet, .csv or .json file')
-    .addHelpText(
-      'after',
-      `
+    .action(runSimulate);
+  addFlags(addSystemOptions(addFlags(command, runFlags)), traceFlags);
+  addFlags(addProgressOptions(command), outputFlags).addHelpText(
+    'after',
+    `
 Schedulers:
-${schedulerList()}
+${schedulerList}
 
 A trajectory file has one row per iteration: slot, k (from 1 in each slot), server (index from 0), startsAt and seconds
 (s), kvBytes, active (requests in the batch).
@@ -59,11 +54,9 @@ Examples:
   $ lyreo simulate                                                   40 users, 8 servers, 800 slots, seed 1
   $ lyreo simulate --scheduler drift-plus-penalty --users 60 --mix Het
   $ lyreo simulate --batching static --scheduler latency-greedy --json > static.json
-  $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --preset literal
   $ lyreo simulate --trace AzureLLMInferenceTrace_conv.csv --load thin:2 --from 900 --slots 600
   $ lyreo simulate --slots 50 --trace-kv kv.parquet`,
-    )
-    .action(runSimulate);
+  );
 }
 
 async function runSimulate(flags: SimulateFlags): Promise<void> {
@@ -71,31 +64,33 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   const { preset, config, workload, trace } = readSystem(flags);
   const specs = serverSpecs(config);
   const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv);
-  let metrics: RunMetrics;
-  let rows: number | undefined;
   try {
-    metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) => {
-      const own = { workload: workload?.(seed), recorder: trajectory?.recorder, signal };
-      const onSlot = ({ slot }: SlotOutcome): void => {
-        tick(slot + 1);
-      };
-      return simulateAsync(config, schedulers[scheduler], seed, { ...own, onSlot });
-    });
-    rows = trajectory?.commit();
+    const metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) =>
+      simulateAsync(config, schedulers[scheduler], seed, {
+        workload: workload?.(seed),
+        recorder: trajectory?.recorder,
+        signal,
+        onSlot: ({ slot }) => {
+          tick(slot + 1);
+        },
+      }),
+    );
+    const rows = trajectory?.commit();
+    warnAboutRuns([metrics]);
+    if (flags.json === true) {
+      const servers = specs.map(({ name }) => name);
+      printJson({ ...origin(), scheduler, seed, preset, config, servers, trace, metrics });
+      return;
+    }
+    const { lengths, lengthsFile } = config;
+    const source = trace === undefined ? `lengths ${lengthsFile ?? lengths}` : traceText(trace);
+    process.stdout.write(
+      `${scheduler}, seed ${seed}: ${preset}, ${config.users} users, ${specs.length} servers, ${config.slots} slots of ${config.slotSeconds} s, ${config.batching}, ${source}\n\n${reportText(metrics, specs, config)}`,
+    );
+    if (rows !== undefined) process.stderr.write(`${flags.traceKv ?? ''}: ${rows} iterations\n`);
   } finally {
     trajectory?.discard();
   }
-  warnAboutRuns([metrics]);
-  if (flags.json === true) {
-    const servers = specs.map(({ name }) => name);
-    printJson({ ...origin(), scheduler, seed, preset, config, servers, trace, metrics });
-    return;
-  }
-  const source = trace === undefined ? `lengths ${config.lengths}` : traceText(trace);
-  process.stdout.write(
-    `${scheduler}, seed ${seed}: ${preset}, ${config.users} users, ${specs.length} servers, ${config.slots} slots of ${config.slotSeconds} s, ${config.batching}, ${source}\n\n${reportText(metrics, specs, config)}`,
-  );
-  if (rows !== undefined) process.stderr.write(`${flags.traceKv ?? ''}: ${rows} iterations\n`);
 }
 
 function traceText({ name, load, from, requests, recordedPerSlot, skipped }: TraceSummary): string {

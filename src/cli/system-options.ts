@@ -6,9 +6,9 @@ import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields, standards as printed } from '../system/config-fields';
 import { presetFields, systemConfig, tableOne, withCompanions } from '../system/presets';
-import { assignment, option, reader } from './options';
+import { addFlags, assignment, reader, word } from './options';
 import { textList } from './report';
-import { type TraceOptions, type TracedSystem, addTraceOptions, traced } from './trace-options';
+import { type TraceOptions, type TracedSystem, traced } from './trace-options';
 
 type Field = keyof SystemConfig;
 
@@ -29,58 +29,49 @@ const optionFields: Readonly<Record<string, Field>> = {
   admission: 'admission',
 };
 
-/** Options that describe the system, the same for every subcommand that runs it; beside them stand those of the table. */
+/** Options that describe the system; beside them stand those of the table. */
 export interface SystemOptions extends TraceOptions {
   readonly preset?: Preset;
   readonly config?: string;
-  /** The values of `--set`, as written. */
-  readonly set?: readonly string[];
+  readonly set?: Readonly<Record<string, string>>;
 }
 
-const fields = Object.keys(configFields) as Field[];
+export const presets: readonly Preset[] = ['literal', 'calibrated', 'pilot'];
 
-export function isField(name: string): name is Field {
-  return Object.hasOwn(configFields, name);
-}
-
-/** A field's sentence, and its value where none is given. */
-function helpOf(field: Field): string {
-  const standards: Partial<SystemConfig> = { ...printed, predictionSigma: 0, stateDelaySlots: 0 };
-  const standard = standards[field] === undefined ? '' : ` (default: ${standards[field].toString()})`;
-  return `${configFields[field][1]}${standard}`;
-}
-
-/** The fields that have no option of their own, with the values of the calibrated preset. */
-function fieldList(): string {
-  const own: readonly string[] = Object.values(optionFields).filter((field) => field !== 'predictionSigma');
-  const defaults: Partial<SystemConfig> = tableOne('calibrated');
-  const rows = fields
-    .filter((field) => !own.includes(field))
-    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field][1]] as const);
-  return `
-Other fields of the configuration, for --set (values of the calibrated preset):
-${textList(rows)}`;
-}
-
-/** Adds the options that describe the system; `others` tells what else `--set` sets. */
+/**
+ * Adds the options that describe the system, but for those of a trace.
+ *
+ * @param others what else `--set` sets.
+ */
 export function addSystemOptions(command: Command, others = ''): Command {
-  const presets = z.enum(['literal', 'calibrated', 'pilot']);
-  command
-    .addOption(
-      option('--preset <name>', 'constants: literal (as printed), calibrated or pilot (default: calibrated)', presets),
-    )
-    .option('--config <file>', 'JSON with "preset" and any fields of the configuration; options go before it')
-    .option(
-      '--set <field=value>',
-      `any field of the configuration${others}; may be repeated`,
-      (text: string, all: readonly string[] | undefined) => [...(all ?? []), text],
-    );
-  for (const [name, field] of Object.entries(optionFields)) {
-    const [schema]: readonly [z.ZodType, ...unknown[]] = configFields[field];
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    command.addOption(option(`--${flag} <value>`, helpOf(field), schema));
-  }
-  return addTraceOptions(command).addHelpText('after', fieldList);
+  const standards: Partial<SystemConfig> = { ...printed, predictionSigma: 0, stateDelaySlots: 0 };
+  const own = Object.entries(optionFields).map(([name, field]) => {
+    const standard = standards[field] === undefined ? '' : ` (default: ${standards[field].toString()})`;
+    const [schema, about] = configFields[field];
+    return [name, schema.optional().describe(`${about}${standard}`)] as const;
+  });
+  const [listed, defaults]: [Field[], Partial<SystemConfig>] = [Object.values(optionFields), tableOne('calibrated')];
+  const rows = (Object.keys(configFields) as Field[])
+    .filter((field) => field === 'predictionSigma' || !listed.includes(field))
+    .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field][1]] as const);
+  addFlags(command, {
+    preset: z
+      .enum(presets)
+      .optional()
+      .describe('constants: literal (as printed), calibrated or pilot (default: calibrated)'),
+    config: word('file', 'JSON with "preset" and any fields of the configuration; options go before it'),
+  });
+  command.option('--set <field=value>', `any field of the configuration${others}; may be repeated`, addSetting);
+  return addFlags(command, Object.fromEntries(own)).addHelpText(
+    'after',
+    `\nOther fields of the configuration, for --set (values of the calibrated preset):\n${textList(rows)}`,
+  );
+}
+
+function addSetting(text: string, before: SystemOptions['set'] = {}): SystemOptions['set'] {
+  const [field, value] = assignment(text);
+  if (Object.hasOwn(before, field)) throw new UserError(`${field} is given twice by --set; allowed: once`);
+  return { ...before, [field]: value };
 }
 
 export interface System extends TracedSystem {
@@ -92,16 +83,19 @@ export interface System extends TracedSystem {
  *
  * @param trained the system of a training, of which the options change only what they name: fields, with those that they
  *   bring along, and of a named preset the fields in which presets differ.
+ * @param others names of `--set` that are no fields of the configuration.
  * @throws UserError naming option or file, field, value and the allowed values.
  */
-export function readSystem(options: SystemOptions, trained?: SystemConfig): System {
+export function readSystem(options: SystemOptions, trained?: SystemConfig, others: readonly string[] = []): System {
   const file = options.config === undefined ? { fields: {} } : readFields(options.config);
   const given = options.preset ?? file.preset;
   const preset = given ?? 'calibrated';
-  const fields = { ...file.fields, ...optionValues(options) };
+  const values = optionValues(options, others);
+  const fields = { ...file.fields, ...values };
   const base = given === undefined ? trained : { ...trained, calibration: undefined, ...presetFields(given) };
   const all = trained === undefined ? fields : { ...base, ...withCompanions(fields, base?.calibration) };
   const config = systemConfig(preset, all, options.config === undefined ? 'options' : `options over ${options.config}`);
+  checkEffect(values, config, options.trace);
   return { preset, ...traced(options, config, fields.slots !== undefined) };
 }
 
@@ -116,18 +110,46 @@ function readFields(path: string): { preset?: Preset | undefined; fields: Partia
 }
 
 /** The fields that options set, each by one option. */
-function optionValues(options: SystemOptions): Partial<SystemConfig> {
+function optionValues(options: SystemOptions, others: readonly string[]): Partial<SystemConfig> {
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options))
     if (Object.hasOwn(optionFields, name)) values[optionFields[name]] = value;
   const sigma = values['predictionSigma'];
   if (sigma !== undefined) values['predictionError'] = sigma === 0 ? 'none' : 'lognormal';
   if (sigma === 0) delete values['predictionSigma'];
-  for (const [field, text] of (options.set ?? []).map(assignment)) {
-    if (!isField(field)) throw invalid('--set', field, `one of ${fields.join(', ')}`);
+  for (const [field, text] of Object.entries(options.set ?? {})) {
+    if (others.includes(field)) continue;
     if (field in values) throw new UserError(`${field} is given twice; allowed: once, by --set or by its option`);
-    const [schema]: readonly [z.ZodType, ...unknown[]] = configFields[field];
+    const known = [...Object.keys(configFields), ...others];
+    if (!Object.hasOwn(configFields, field))
+      throw invalid('--set', field, `one of ${known.join(', ')}${suggestion(field, known)}`);
+    const [schema]: readonly [z.ZodType, ...unknown[]] = configFields[field as Field];
     values[field] = reader(`--set ${field}`, schema)(text);
   }
   return values;
+}
+
+/** The name that begins most like a misspelt one. */
+function suggestion(word: string, known: readonly string[]): string {
+  for (let length = word.length; length >= 3; length--) {
+    const begin = word.slice(0, length).toLowerCase();
+    const name = known.find((each) => each.toLowerCase().startsWith(begin));
+    if (name !== undefined) return `; did you mean ${name}?`;
+  }
+  return '';
+}
+
+/** Refuses a field that an option sets in vain. */
+function checkEffect(values: Partial<SystemConfig>, config: SystemConfig, trace: string | undefined): void {
+  const lengths = ['lengths', 'meanInputTokens', 'meanOutputTokens', 'sigmaInput', 'sigmaOutput'] as const;
+  const vain: readonly (readonly [isIdle: boolean, fields: readonly Field[], cause: string])[] = [
+    [trace !== undefined, ['lengthsFile', ...lengths], '--trace, which has the lengths'],
+    [config.lengthsFile !== undefined, lengths, 'a lengthsFile, which has the lengths'],
+    [config.gpus !== undefined, ['mix'], 'gpus'],
+    [config.predictionError === 'none', ['predictionSigma'], 'predictionError=none'],
+  ];
+  for (const [isIdle, fields, cause] of vain) {
+    const field = fields.find((name) => isIdle && values[name] !== undefined);
+    if (field !== undefined) throw invalid(field, values[field], `none beside ${cause}`);
+  }
 }

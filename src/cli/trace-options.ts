@@ -1,14 +1,14 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
 import { UserError, invalid } from '../core/errors';
-import type { SystemConfig } from '../system/config';
 import { integer } from '../core/schema';
+import type { SystemConfig } from '../system/config';
 import { MOST_SLOTS } from '../system/config-fields';
 import { type Trace, lengthPairs, readTrace } from '../system/trace';
 import { type TraceLoad, traceLoad, traceSlots, traceWorkload } from '../system/trace-workload';
 import type { Workload } from '../system/workload';
 import { warn } from './console';
-import { option } from './options';
+import { type Flags, word } from './options';
 
 /** Options that replace the drawn requests by those of a trace. */
 export interface TraceOptions {
@@ -17,31 +17,26 @@ export interface TraceOptions {
   readonly from?: number;
 }
 
-export function addTraceOptions(command: Command): Command {
-  return command
-    .option(
-      '--trace <file>',
-      'CSV of requests with own, Azure LLM inference or BurstGPT columns; without --slots the run is as long as it',
-    )
-    .option(
-      '--load <how>',
+export const traceFlags: Flags = {
+  trace: word(
+    'file',
+    'CSV of requests with own, Azure LLM inference or BurstGPT columns; without --slots the run is as long as it',
+  ),
+  load: z.string().transform(loadOf).optional().meta({
+    title: 'how',
+    description:
       'unscaled, per-user, thin:R or rescale:R, R requests per slot over the slots that are run (default: unscaled)',
-      loadOption,
-    )
-    .addOption(
-      option(
-        '--from <slot>',
-        'slot of the trace as recorded with which the run begins (default: 0)',
-        integer(0, MOST_SLOTS),
-      ),
-    );
-}
+  }),
+  from: integer(0, MOST_SLOTS)
+    .optional()
+    .describe('slot of the trace as recorded with which the run begins (default: 0)'),
+};
 
-/** `unscaled`, `per-user`, `thin:R` or `rescale:R`. */
-function loadOption(text: string): TraceLoad {
+function loadOf(text: string): TraceLoad {
   if (text === 'unscaled' || text === 'per-user') return { kind: text };
-  const kind = (['thin', 'rescale'] as const).find((word) => text.startsWith(`${word}:`));
-  const requestsPerSlot = decimalNumber(text.slice(text.indexOf(':') + 1));
+  const [word, ...rest] = text.split(':');
+  const kind = (['thin', 'rescale'] as const).find((known) => known === word);
+  const requestsPerSlot = decimalNumber(rest.join(':'));
   if (kind !== undefined && requestsPerSlot > 0 && Number.isFinite(requestsPerSlot)) return { kind, requestsPerSlot };
   throw invalid('--load', text, 'unscaled, per-user, thin:R or rescale:R with R > 0 requests per slot');
 }
@@ -60,12 +55,9 @@ export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrd
 
 export interface TracedSystem {
   readonly config: SystemConfig;
-  /**
-   * A trace's requests, of which the run's seed decides which a load leaves out and which user sends each; undefined: the
-   * configuration's.
-   */
-  readonly workload: ((seed: number) => Workload) | undefined;
-  readonly trace: TraceSummary | undefined;
+  /** A trace's requests by the run's seed, which decides what a load leaves out and which user sends each. */
+  readonly workload?: (seed: number) => Workload;
+  readonly trace?: TraceSummary;
 }
 
 /**
@@ -79,7 +71,7 @@ export function traced(options: TraceOptions, config: SystemConfig, hasSlots: bo
   if (options.trace === undefined) {
     if (alone !== undefined) throw new UserError(`--${alone} is given without --trace; allowed: both, or neither`);
     if (config.lengthsFile !== undefined) warnOfRows(lengthPairs(config.lengthsFile));
-    return { config, workload: undefined, trace: undefined };
+    return { config };
   }
   const { from, load = { kind: 'unscaled' } } = options;
   const trace = readTrace(options.trace);
@@ -92,16 +84,17 @@ export function traced(options: TraceOptions, config: SystemConfig, hasSlots: bo
   const begin = from === undefined || from === 0 ? '' : ` from slot ${from} on`;
   if (slots < filled && !isEndless) warn(`${trace.name}: the first ${slots} of its ${filled} slots${begin} are run`);
   if (slots > filled) warn(`${trace.name}: it fills ${filled} slots${begin}, the other ${slots - filled} are empty`);
+  const { name, skipped, outOfOrder, arrivalSeconds } = trace;
   return {
     config: { ...config, slots },
     workload: (seed) => traceWorkload(trace, { ...config, slots, from, load, seed }),
     trace: {
-      name: trace.name,
+      name,
       load: 'requestsPerSlot' in load ? `${load.kind}:${load.requestsPerSlot}` : load.kind,
       from: from ?? 0,
-      requests: trace.arrivalSeconds.length,
-      skipped: trace.skipped,
-      outOfOrder: trace.outOfOrder,
+      requests: arrivalSeconds.length,
+      skipped,
+      outOfOrder,
       recordedPerSlot: traceLoad(trace, config.slotSeconds),
       slots: isEndless ? null : filled,
     },

@@ -1,31 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { readArrayFile, writeArrayFile } from '../lyreo/array-file';
 import type { SystemConfig } from '../system/config';
-import { builtCli } from '../../tests/support/built';
+import { type Ended, commandLine } from '../../tests/support/built';
 
-let cli = '';
-const folder = mkdtempSync(join(tmpdir(), 'lyreo-cli-train-'));
-beforeAll(() => {
-  cli = process.env['LYREO_CLI'] ?? builtCli();
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-interface Result {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function lyreo(...args: string[]): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' });
-  return { code: status, out: stdout, err: stderr };
-}
+const { at, run, start } = commandLine();
+const lyreo = (...args: string[]): Ended => run(args);
+const logOf = (name: string): string => readFileSync(at(name, 'log.jsonl'), 'utf8');
 
 const system = ['--users', '5', '--servers', '3', '--slots', '30'];
 const quick = ['--set', 'predictorSteps=4', '--set', 'updateEpochs=2', '--set', 'hidden=16,16,8'];
@@ -34,7 +15,7 @@ describe('lyreo train and evaluate', () => {
   it('trains, resumes from the folder alone, and evaluates beside schedulers', () => {
     const first = lyreo('train', ...system, ...quick, '--updates', '2', '--json', '--out', 'run');
     expect(first.code).toBe(0);
-    expect(first.out).toBe(readFileSync(join(folder, 'run', 'log.jsonl'), 'utf8'));
+    expect(first.out).toBe(logOf('run'));
     expect(first.err).toMatch(
       /^update 1\/2 {2}latency \d.* s {2}deviation .* {2}queue .* {2}quality .* slots\/s {2}ETA \d:\d\d\nupdate 2\/2/,
     );
@@ -44,7 +25,7 @@ describe('lyreo train and evaluate', () => {
     expect(second.err).toMatch(/^resumed after update 2\nupdate 3\/3/);
     expect(second.out).toMatch(/^after 3 updates, mean of the last 3: latency .* s, P99 .* s, deviation/);
     const whole = lyreo('train', ...system, ...quick, '--updates', '3', '--json', '--no-progress');
-    expect(whole).toEqual({ code: 0, out: readFileSync(join(folder, 'run', 'log.jsonl'), 'utf8'), err: '' });
+    expect(whole).toEqual({ code: 0, out: logOf('run'), err: '' });
 
     const text = lyreo('evaluate', 'run/policy.lyreo', 'random', 'static', '--episodes', '3');
     expect(text.code).toBe(0);
@@ -70,7 +51,17 @@ describe('lyreo train and evaluate', () => {
 
   it.each([
     ['train --set gamma=2', /^training: gamma is 2; allowed: a number in \[0, 1\)\n$/],
-    ['train --set gama=0.9', /^training: gama is "0\.9"; allowed: one of gamma, /],
+    ['train --set gama=0.9', /^--set is "gama"; allowed: one of users, .* gamma, .*; did you mean gamma\?\n$/],
+    ['train --set user=10', /^--set is "user"; allowed: one of users, .*; did you mean users\?\n$/],
+    ['train --set gamma=0.9 --set gamma=0.8', /^gamma is given twice by --set; allowed: once\n$/],
+    [
+      'train --method ppo --set startQueue=5',
+      /^--set startQueue is "5"; allowed: none .*; lyreo, ly-ppo, .* use it\n$/,
+    ],
+    [
+      'train --method ly-ppo --set predictorSteps=5',
+      /^--set predictorSteps is "5"; allowed: none .*; lyreo, .* use it\n$/,
+    ],
     ['train --set gamma', /^--set is "gamma"; allowed: name=value\n$/],
     ['train --set ratio=both', /ratio is "both"; allowed: "per request" or "per slot"/],
     [
@@ -80,7 +71,7 @@ describe('lyreo train and evaluate', () => {
     ['train --set hidden=64,x', /hidden is \[64,"x"\]; allowed: one to eight integers/],
     ['train --method random', /--method is "random"; allowed: lyreo, ly-ppo/],
     ['train --resume', /--resume is given without --out; allowed: both, or neither/],
-    ['train --trace a.csv', /--trace is "a\.csv"; allowed: none/],
+    ['train --trace a.csv', /unknown option '--trace'/],
     ['train --updates 0', /--updates is "0"; allowed: an integer from 1/],
     ['evaluate nobody', /contender is "nobody"; allowed: a policy file, random, ll, /],
     ['evaluate', /missing required argument/],
@@ -97,7 +88,7 @@ describe('lyreo train and evaluate', () => {
     expect(overloaded.err).toMatch(
       /^warning: ll: OVERLOADED in 2 of 2 runs: servers 1, 2 of 2: requests on server 1 went .*\nwarning: random: OVERLOADED in 2 of 2 runs: .*\n$/,
     );
-    writeFileSync(join(folder, 'small.json'), '{"kvPoolFraction": 1e-7, "users": 5, "servers": 3, "slots": 4}');
+    writeFileSync(at('small.json'), '{"kvPoolFraction": 1e-7, "users": 5, "servers": 3, "slots": 4}');
     const args = ['evaluate', 'll', '--config', 'small.json', '--episodes', '2'];
     const { code, out, err } = lyreo(...args);
     expect(code).toBe(0);
@@ -124,13 +115,13 @@ describe('lyreo train and evaluate', () => {
   });
 
   it('resumes to the updates that were asked for, and compares only the options that are given', () => {
-    const updatesOf = (): number => readFileSync(join(folder, 'goal', 'log.jsonl'), 'utf8').split('\n').length - 1;
-    const resume = (...args: string[]): Result => lyreo('train', '--out', 'goal', '--resume', ...args);
+    const updatesOf = (): number => logOf('goal').split('\n').length - 1;
+    const resume = (...args: string[]): Ended => lyreo('train', '--out', 'goal', '--resume', ...args);
     expect(lyreo('train', ...system, ...quick, '--seed', '7', '--updates', '1', '--out', 'goal').code).toBe(0);
     expect(resume()).toMatchObject({ code: 0, err: 'nothing to do: 1 updates are done, 1 were asked for\n' });
 
     // The goal as an interrupted training leaves it.
-    const path = join(folder, 'goal', 'checkpoint.lyreo');
+    const path = at('goal', 'checkpoint.lyreo');
     writeArrayFile(path, { ...readArrayFile(path), target: 3 });
     const third = resume('--users', '5', '--set', 'updateEpochs=2');
     expect(third.err).toMatch(/^resumed after update 1\nupdate 2\/3.*\nupdate 3\/3/);
@@ -141,38 +132,42 @@ describe('lyreo train and evaluate', () => {
 
     for (const [args, complaint] of [
       ['--users 6', /^users is 6; allowed: 5, as in goal\/checkpoint/],
-      ['--preset literal', /^kvPoolFraction is 1; allowed: /],
+      ['--preset literal', /^--preset is "literal"; allowed: calibrated, as in goal\/checkpoint/],
+      ['--preset pilot', /^--preset is "pilot"; allowed: calibrated, as in goal\/checkpoint/],
       ['--set updateEpochs=3', /^updateEpochs is 3; allowed: 2/],
       ['--seed 1', /^seed is 1; allowed: 7/],
-      ['--method ly-ppo', /allowed: .*, as in goal\/checkpoint/],
+      ['--method ly-ppo', /^--method is "ly-ppo"; allowed: lyreo, as in goal\/checkpoint/],
+      ['--credit own', /^method's credit is "own"; allowed: "request", as in goal\/checkpoint/],
     ] as const)
       expect(resume(...args.split(' '))).toMatchObject({ code: 2, err: expect.stringMatching(complaint) as string });
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s: a checkpoint, and the exit code of an interruption; resumes to the same log',
-    async (signal) => {
-      const out = join(folder, signal);
-      const args = ['train', ...system, ...quick, '--checkpoint-every', '1000'];
-      const child = spawn(process.execPath, [cli, ...args, '--updates', '500', '--out', out], { cwd: folder });
-      let err = '';
-      // A second signal would end it at once.
-      let isAsked = false;
-      const code = await new Promise<number | null>((resolve) => {
-        child.stderr.on('data', (data: Buffer) => {
-          err += String(data);
-          if (err.includes('update   2/500') && !isAsked) isAsked = child.kill(signal);
-        });
-        child.on('close', resolve);
+  it.each([
+    ['SIGINT', 1, 130],
+    ['SIGTERM', 1, 143],
+    ['SIGINT', 2, 130],
+  ] as const)('%s × %d: resumes to the same log, as it says', async (signal, times, exitCode) => {
+    const out = `${signal}-${times}`;
+    const args = ['train', ...system, ...quick, '--checkpoint-every', '1000'];
+    const child = start([...args, '--updates', '500', '--out', out]);
+    let err = '';
+    // A second signal would end it at once.
+    let isAsked = false;
+    const code = await new Promise<number | null>((resolve) => {
+      child.stderr.on('data', (data: Buffer) => {
+        err += String(data);
+        if (!err.includes('update   2/500') || isAsked) return;
+        isAsked = true;
+        for (let k = 0; k < times; k++) child.kill(signal);
       });
-      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-      const done = /stopped after update (\d+) of 500; --out .* --resume goes on/.exec(err)?.[1] ?? '';
-      expect(Number(done)).toBeGreaterThanOrEqual(2);
-      const updates = String(Number(done) + 1);
-      expect(lyreo('train', '--out', out, '--resume', '--updates', updates).code).toBe(0);
-      expect(lyreo(...args, '--updates', updates, '--json', '--no-progress').out).toBe(
-        readFileSync(join(out, 'log.jsonl'), 'utf8'),
-      );
-    },
-  );
+      child.on('close', resolve);
+    });
+    expect(code).toBe(exitCode);
+    expect(err).toContain(`\nthe training ends after this update; --out ${out} --resume continues it\n`);
+    const done = Number(/stopped after update (\d+) of 500\n/.exec(err)?.[1] ?? 0);
+    if (times === 1) expect(done).toBeGreaterThanOrEqual(2);
+    const updates = String(done + 1);
+    expect(lyreo('train', '--out', out, '--resume', '--updates', updates).code).toBe(0);
+    expect(lyreo(...args, '--updates', updates, '--json', '--no-progress').out).toBe(logOf(out));
+  });
 });

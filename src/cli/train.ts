@@ -2,69 +2,58 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
-import { mean } from '../core/statistics';
 import { UserError, invalid } from '../core/errors';
-import { type MethodName, creditRules, methods } from '../paper/methods';
-import { type NamedTrainOptions, learningByIds, learningMethods, learningOf, train } from '../paper/train';
-import { loadCheckpoint } from '../lyreo/checkpoint';
-import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
-import { logLine, trainingFiles } from '../lyreo/train';
-import type { TrainingConfig } from '../lyreo/training-config';
 import { integer } from '../core/schema';
-import { interruptible } from './interrupt';
-import { assignment, option, seeds } from './options';
-import { createProgress } from './progress';
+import { mean } from '../core/statistics';
+import { fixedPenalty } from '../env/reward';
+import { type Checkpoint, loadCheckpoint } from '../lyreo/checkpoint';
+import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
+import { type LearningMethod, methodIds } from '../lyreo/method';
+import { type TrainOptions, logLine, trainingFiles } from '../lyreo/train';
+import { type TrainingConfig, trainingFields } from '../lyreo/training-config';
+import { type MethodName, creditRules, methods } from '../paper/methods';
+import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
+import type { SystemConfig } from '../system/config';
+import { presetFields } from '../system/presets';
+import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
+import { withProgress } from './progress';
 import { short, textList } from './report';
-import { type SystemOptions, addSystemOptions, isField, readSystem } from './system-options';
+import { type SystemOptions, addSystemOptions, presets, readSystem } from './system-options';
 
-interface TrainFlags extends SystemOptions {
-  readonly method?: MethodName;
-  readonly seed?: number;
-  readonly updates?: number;
-  readonly credit?: string;
-  readonly out?: string;
-  readonly checkpointEvery: number;
-  readonly resume?: boolean;
-  readonly acceptChangedFiles?: boolean;
-  readonly json?: boolean;
-  readonly progress: boolean;
-}
+const flags = {
+  method: z.enum(learningMethods).optional().describe('one of the list below (default: lyreo)'),
+  credit: z
+    .enum(creditRules.map(({ id }) => id))
+    .optional()
+    .describe("another credit rule in place of the method's"),
+  seed: seeds.optional().describe('seed of everything random (default: 1)'),
+  updates: integer(1, 1_000_000).optional().describe('updates in all, of an episode each (default: 40)'),
+  out: word('folder', 'where checkpoint.lyreo, log.jsonl and policy.lyreo are written'),
+  resume: toggle.describe(
+    'continue the training in --out, if there is one; then its options, --updates included, need not be repeated',
+  ),
+  acceptChangedFiles: toggle.describe(
+    'resume although a file that the configuration names has other content than before',
+  ),
+  checkpointEvery: integer(1, 1_000_000).default(5).describe('updates between checkpoints'),
+  json: toggle.describe('print one JSON object per update, as in log.jsonl: the same bytes for the same seed'),
+};
+
+type TrainFlags = Values<typeof flags> & SystemOptions & { readonly progress?: boolean };
 
 export function trainCommand(program: Command): void {
   const command = program
     .command('train')
     .description('train a policy; it can be stopped at any moment and resumed')
-    .addOption(option('--method <name>', 'one of the list below (default: lyreo)', z.enum(learningMethods)))
-    .addOption(
-      option(
-        '--credit <rule>',
-        "another credit rule in place of the method's",
-        z.enum(creditRules.map(({ id }) => id)),
-      ),
-    )
-    .addOption(option('--seed <n>', 'seed of everything random (default: 1)', seeds))
-    .addOption(option('--updates <n>', 'updates in all, of an episode each (default: 40)', integer(1, 1_000_000)))
-    .option('--out <folder>', 'where checkpoint.lyreo, log.jsonl and policy.lyreo are written')
-    .option(
-      '--resume',
-      'continue the training in --out, if there is one; then its options, --updates included, need not be repeated',
-    )
-    .option(
-      '--accept-changed-files',
-      'resume although a file that the configuration names has other content than before',
-    )
-    .addOption(option('--checkpoint-every <n>', 'updates between checkpoints', integer(1, 1_000_000), 5));
-  addSystemOptions(command, ' or any hyperparameter')
-    .option('--json', 'print one JSON object per update, as in log.jsonl: the same bytes for the same seed')
-    .option('--no-progress', 'show no line per update on stderr')
-    .addHelpText(
-      'after',
-      `
+    .action(runTrain);
+  addProgressOptions(addSystemOptions(addFlags(command, flags), ' or any hyperparameter')).addHelpText(
+    'after',
+    () => `
 Methods:
 ${textList(learningMethods.map((name) => [name, methods[name].about]))}
 
 Hyperparameters and their defaults for LYREO:
-${hyperparameterList()}
+${textList(Object.entries(learningOf('lyreo').training).map(([name, value]) => [`${name}=${String(value)}`, '']))}
 
 Examples:
   $ lyreo train --out runs/lyreo                                 40 updates of 800 slots, 40 users, 8 servers
@@ -73,114 +62,152 @@ Examples:
   $ lyreo train --method ly-ppo --users 60 --mix Het --seed 2 --out runs/ly-ppo-het-2
   $ lyreo train --set hidden=128,128,64 --set learningRate=1e-3 --json > log.jsonl
   $ lyreo evaluate runs/lyreo/policy.lyreo drift-plus-penalty`,
-    )
-    .action(runTrain);
+  );
 }
 
-function hyperparameterList(): string {
-  return Object.entries(learningOf('lyreo').training)
-    .map(([name, value]) => `  ${name}=${String(value)}`)
-    .join('\n');
-}
-
-async function runTrain(flags: TrainFlags): Promise<void> {
-  const { out, resume } = flags;
+async function runTrain(options: TrainFlags): Promise<void> {
+  const { out, json, resume, acceptChangedFiles, checkpointEvery } = options;
   if (resume === true && out === undefined)
     throw new UserError('--resume is given without --out; allowed: both, or neither');
-  if (flags.trace !== undefined)
-    throw invalid('--trace', flags.trace, 'none; a training draws its requests from the configuration');
-  const { updates, ...options } = trainingOf(flags);
-  if (out === undefined && flags.json !== true)
-    process.stderr.write('no --out: the policy and the log will not be kept\n');
-  const { slots } = options.config;
-  let progress = createProgress(updates * slots, 'slots', flags.progress);
+  const asked = trainingOf(options);
+  const { updates, config, training } = asked;
+  if (out === undefined && json !== true) process.stderr.write('no --out: the policy and the log will not be kept\n');
   try {
-    await interruptible(async (signal) => {
+    await withProgress(updates * config.slots, 'slots', options.progress, async (progress, signal) => {
+      const say = (line: string): void => {
+        if (options.progress !== false) progress.say(line);
+      };
+      // At once: a second signal ends the process before the update does.
+      signal.addEventListener('abort', () => {
+        progress.say(
+          `the training ends after this update${out === undefined ? '' : `; --out ${out} --resume continues it`}`,
+        );
+      });
       const { log, aborted } = await train({
-        ...options,
-        updates,
+        ...asked,
         folder: out,
         resume,
-        acceptChangedFiles: flags.acceptChangedFiles,
-        checkpointEvery: flags.checkpointEvery,
+        acceptChangedFiles,
+        checkpointEvery,
         signal,
-        onResume: (done) => {
-          progress = createProgress(updates * slots, 'slots', flags.progress, done.length * slots);
-          if (done.length >= updates)
-            progress.say(`nothing to do: ${done.length} updates are done, ${updates} were asked for`);
-          else if (flags.progress) progress.say(`resumed after update ${done.length}`);
+        onResume: ({ length }) => {
+          progress.startAt(length * config.slots);
+          if (length < updates) say(`resumed after update ${length}`);
+          else progress.say(`nothing to do: ${length} updates are done, ${updates} were asked for`);
         },
         onUpdate: (entry) => {
-          if (flags.json === true) process.stdout.write(`${logLine(entry)}\n`);
-          if (flags.progress) progress.say(`${updateText(entry, updates)}  ${progress.pace(entry.update * slots)}`);
+          if (json === true) process.stdout.write(`${logLine(entry)}\n`);
+          say(`${updateText(entry, updates)}  ${progress.pace(entry.update * config.slots)}`);
         },
       });
-      if (aborted) {
-        const how = out === undefined ? '' : `; --out ${out} --resume goes on`;
-        progress.say(`stopped after update ${log.length} of ${updates}${how}`);
-        signal.throwIfAborted();
-      }
-      if (flags.json !== true) process.stdout.write(summary(log, out));
+      if (aborted) progress.say(`stopped after update ${log.length} of ${updates}`);
+      if (aborted) signal.throwIfAborted();
+      if (json !== true) process.stdout.write(summary(log, out));
     });
   } catch (error) {
     if (!(error instanceof DivergenceError)) throw error;
     const kept = out === undefined ? '' : `, ${out} keeps the log up to here`;
-    const rate = learningOf(options.method, options.training).training.learningRate;
     throw new UserError(
-      `${error.message}; learning has stopped${kept}; allowed: hyperparameters that keep it finite, such as a learningRate below ${rate}`,
+      `${error.message}; learning has stopped${kept}; allowed: hyperparameters that keep it finite, such as a learningRate below ${training.learningRate}`,
     );
   }
 }
 
-type Asked = Pick<NamedTrainOptions, 'config' | 'method' | 'training' | 'seed' | 'updates'>;
+const fields = Object.keys(trainingFields) as (keyof TrainingConfig)[];
+
+/** Credit rules to which a hyperparameter is of use, where it is of use to some alone. */
+const predictors = ['printed', 'slot', 'request'];
+const rulesOf: Readonly<Partial<Record<keyof TrainingConfig, readonly string[]>>> = {
+  gaeLambda: ['delayed', 'littles-law', 'printed'],
+  immediateLambda: ['assigned', 'slot', 'own', 'request'],
+  window: predictors,
+  windowStride: ['printed'],
+  discountRedistributed: ['printed'],
+  predictorSteps: predictors,
+  predictorBatch: predictors,
+  predictorLearningRate: predictors,
+  predictorMemory: predictors,
+  returnToGoGamma: ['slot', 'request'],
+  fullQuality: ['slot', 'request'],
+};
+
+function isUsed(field: keyof TrainingConfig, { credit, reward }: LearningMethod, queueSeen: string): boolean {
+  if (field === 'startQueue') return reward.usesQueue || queueSeen === 'always';
+  if (field === 'fixedPenalty' || field === 'penaltyUnit') return reward === fixedPenalty;
+  return rulesOf[field]?.includes(credit.id) ?? true;
+}
+
+type Asked = Required<Pick<TrainOptions, 'config' | 'method' | 'seed' | 'updates'>> & {
+  readonly training: TrainingConfig;
+};
 
 /**
  * The training that the options describe. A resumption takes from the checkpoint the values that are not given again;
  * `train` compares the given ones with it.
  */
-function trainingOf(flags: TrainFlags): Asked {
-  const isSystem = (text: string): boolean => isField(assignment(text)[0]);
-  const { set = [] } = flags;
-  const path = flags.out === undefined ? '' : trainingFiles(flags.out).checkpoint;
-  const found = flags.resume === true && existsSync(path) ? loadCheckpoint(path) : undefined;
-  const named = flags.method ?? (found === undefined ? 'lyreo' : learningByIds(found.method, path));
-  const method = withCredit(named, flags.credit);
-  const others = settings(
-    set.filter((text) => !isSystem(text)),
-    method,
+function trainingOf(options: TrainFlags): Asked {
+  const { out, resume, method: name = 'lyreo', credit, set = {} } = options;
+  const path = out === undefined ? '' : trainingFiles(out).checkpoint;
+  const found = resume === true && existsSync(path) ? loadCheckpoint(path) : undefined;
+  const { config } = readSystem(options, found?.config, fields);
+  const given = Object.fromEntries(
+    fields.filter((field) => Object.hasOwn(set, field)).map((field) => [field, settingOf(field, set[field])]),
   );
-  return {
-    config: readSystem({ ...flags, set: set.filter(isSystem) }, found?.config).config,
-    method,
-    training: { ...found?.training, ...others },
-    seed: flags.seed ?? found?.seed ?? 1,
-    updates: flags.updates ?? found?.target ?? 40,
-  };
+  if (found !== undefined) checkSame(options, given, config, found, path);
+  const isNamed = found === undefined || options.method !== undefined;
+  const named = isNamed ? learningOf(name).method : learningByIds(found.method, path);
+  const method = { ...named, credit: creditRules.find(({ id }) => id === credit) ?? named.credit };
+  const own = isNamed ? methods[name].training : {};
+  const { training } = learningOf(method, { ...own, ...found?.training, ...given });
+  const vain = fields.find((field) => field in given && !isUsed(field, method, training.queueSeen));
+  if (vain !== undefined) {
+    const users = learningMethods.filter((other) => isUsed(vain, learningOf(other).method, ''));
+    throw invalid(`--set ${vain}`, set[vain], `none with this method and credit rule; ${users.join(', ')} use it`);
+  }
+  const { seed = found?.seed ?? 1, updates = found?.target ?? 40 } = options;
+  return { config, method, training, seed, updates };
 }
 
-/** A method with another credit rule, where one is given. */
-function withCredit(method: NamedTrainOptions['method'], id: string | undefined): NamedTrainOptions['method'] {
-  const credit = creditRules.find((rule) => rule.id === id);
-  return credit === undefined ? method : { ...learningOf(method).method, credit };
+/** Names the method or the preset by which a resumption asks for another training; `train` names any other field. */
+function checkSame(
+  { method, credit, preset }: TrainFlags,
+  given: Partial<TrainingConfig>,
+  config: SystemConfig,
+  found: Checkpoint,
+  path: string,
+): void {
+  const as = `as in ${path}, or another folder`;
+  const isSame = (name: MethodName): boolean =>
+    isPart(methodIds(learningOf(name).method), found.method) &&
+    isPart({ ...methods[name].training, ...given }, { ...found.training, ...given });
+  const same = learningMethods.filter(isSame);
+  if (method !== undefined && credit === undefined && same.length > 0 && !same.includes(method))
+    throw invalid('--method', method, `${same.join(' or ')}, ${as}`);
+  if (preset === undefined) return;
+  const constants = presetFields(preset);
+  const names = Object.keys(constants) as (keyof typeof constants)[];
+  const others = names.filter((name) => config[name] === constants[name] && config[name] !== found.config[name]);
+  if (others.length === 0) return;
+  const allowed = presets.filter((name) => others.every((other) => presetFields(name)[other] === found.config[other]));
+  throw invalid('--preset', preset, `${allowed.join(' or ')}, ${as}`);
 }
 
-/** Hyperparameters as `name=value`, checked against the method's. */
-function settings(set: readonly string[], method: NamedTrainOptions['method']): Partial<TrainingConfig> {
-  const defaults: Readonly<Record<string, unknown>> = { ...learningOf(method).training };
-  const values = set.map(assignment).map(([name, text]) => [name, valueLike(defaults[name], text)] as const);
-  const twice = values.find(([name], k) => values.findIndex(([other]) => other === name) < k);
-  if (twice !== undefined) throw new UserError(`${twice[0]} is given twice by --set; allowed: once`);
-  const overrides: Partial<TrainingConfig> = Object.fromEntries(values);
-  learningOf(method, overrides);
-  return overrides;
+function isPart(part: object, whole: object): boolean {
+  const values: Readonly<Record<string, unknown>> = { ...whole };
+  return Object.entries(part).every(([name, value]) => JSON.stringify(value) === JSON.stringify(values[name]));
 }
 
-/** Text as a value of the default's kind; other text stays text, and is refused with the field's name. */
-function valueLike(standard: unknown, text: string): unknown {
-  if (Array.isArray(standard)) return text.split(',').map((word) => valueLike(0, word.trim()));
-  if (typeof standard === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+/** Text as a value of the field's kind; other text stays text, and is refused with the field's name. */
+function settingOf(field: keyof TrainingConfig, text: string): unknown {
+  const [standard] = trainingFields[field];
+  if (Array.isArray(standard)) return text.split(',').map((word) => numberOr(word.trim()));
+  if (typeof standard === 'boolean') return text === 'true' || (text === 'false' ? false : text);
+  return typeof standard === 'number' ? numberOr(text) : text;
+}
+
+function numberOr(text: string): number | string {
   const x = text === 'Infinity' ? Infinity : decimalNumber(text);
-  return typeof standard !== 'number' || Number.isNaN(x) ? text : x;
+  return Number.isNaN(x) ? text : x;
 }
 
 /** `update  12/40  latency 2.51 s  …`. */

@@ -20,58 +20,46 @@ type Row = readonly number[];
 /** Rows kept before they go to the file: memory stays flat however long the run is. */
 const MOST_ROWS = 65_536;
 
-/** Writes rows, at least one, again and again, then the end of the file. */
-interface Sink {
-  write(rows: readonly Row[]): void;
-  end(): void;
+/** Writes rows, again and again; called without rows it ends the file. */
+type Sink = (rows?: readonly Row[]) => void;
+
+function csvSink(file: PendingFile): Sink {
+  file.write(`${columns.map(({ name }) => name).join()}\n`);
+  return (rows = []) => {
+    file.write(rows.map((row) => `${row.join()}\n`).join(''));
+  };
 }
 
-/** A line per row, between a head and a foot. */
-function textSink(file: PendingFile, head: string, separator: string, foot: string, text: (row: Row) => string): Sink {
-  file.write(head);
-  let before = '\n';
-  return {
-    write(rows): void {
-      file.write(before + rows.map(text).join(separator));
-      before = separator;
-    },
-    end: () => {
-      file.write(foot);
-    },
+/** An array, which can be read as a whole or line by line. */
+function jsonSink(file: PendingFile): Sink {
+  let before = '[\n';
+  return (rows) => {
+    const objects = rows?.map((row) =>
+      JSON.stringify(Object.fromEntries(columns.map(({ name }, c) => [name, row[c]]))),
+    );
+    file.write(objects === undefined ? '\n]\n' : before + objects.join(',\n'));
+    before = ',\n';
   };
 }
 
 async function parquetSink(file: PendingFile): Promise<Sink> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const bytes = new ByteWriter();
-  const flush = (): void => {
-    file.write(bytes.getBytes());
-    bytes.index = 0;
-  };
   const types = columns.map((column) => ({ ...column, repetition_type: 'REQUIRED' as const }));
   const schema = [{ name: 'root', num_children: types.length }, ...types];
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'lyreo' });
-  return {
-    write(rows): void {
-      const columnData = columns.map(({ name }, c) => ({ name, data: rows.map((row) => row[c]) }));
-      void writer.write({ columnData, rowGroupSize: rows.length });
-      flush();
-    },
-    end(): void {
-      void writer.finish();
-      flush();
-    },
+  return (rows) => {
+    const columnData = columns.map(({ name }, c) => ({ name, data: rows?.map((row) => row[c]) ?? [] }));
+    void (rows === undefined ? writer.finish() : writer.write({ columnData, rowGroupSize: rows.length }));
+    file.write(bytes.getBytes());
+    bytes.index = 0;
   };
 }
 
-/** The formats by a file's ending; the JSON is an array, which can be read as a whole or line by line. */
 const sinks: Readonly<Partial<Record<string, (file: PendingFile) => Sink | Promise<Sink>>>> = {
   '.parquet': parquetSink,
-  '.csv': (file) => textSink(file, columns.map(({ name }) => name).join(), '\n', '\n', (row) => row.join()),
-  '.json': (file) =>
-    textSink(file, '[', ',\n', '\n]\n', (row) =>
-      JSON.stringify(Object.fromEntries(columns.map(({ name }, c) => [name, row[c]]))),
-    ),
+  '.csv': csvSink,
+  '.json': jsonSink,
 };
 
 /** Records every decode iteration into a file. */
@@ -96,7 +84,7 @@ export async function trajectoryFile(path: string): Promise<TrajectoryFile> {
   let rows: Row[] = [];
   let written = 0;
   const flush = (): void => {
-    if (rows.length > 0) sink.write(rows);
+    if (rows.length > 0) sink(rows);
     written += rows.length;
     rows = [];
   };
@@ -109,7 +97,7 @@ export async function trajectoryFile(path: string): Promise<TrajectoryFile> {
     },
     commit(): number {
       flush();
-      sink.end();
+      sink();
       file.commit();
       return written;
     },

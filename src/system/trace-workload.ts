@@ -147,7 +147,7 @@ export function traceWorkload(trace: Trace, options: TraceOptions): Workload {
       throw invalid(
         'trace load: requestsPerSlot of thin',
         load.requestsPerSlot,
-        `at most the recorded load (${kept.length / slots} per slot over the ${slots} slots that are run); rescale can raise it, from begins elsewhere`,
+        `at most the recorded load (${Math.floor((1000 * kept.length) / slots) / 1000} per slot over the ${slots} slots that are run); rescale can raise it, from begins elsewhere`,
       );
     const thinKey = hashLabel(seed, 'trace-thin');
     kept = kept.filter((i) => uniformAt(thinKey, i, 0, 0) < share);
