@@ -4,42 +4,27 @@ import { UserError } from './errors';
 import { withFile } from './files';
 
 /**
- * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it.
+ * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it. What the
+ * user's disk refuses is a UserError.
  *
  * Note: `write-file-atomic` (6.0 and 8.0) is not used, since it writes once and does not look how much was written: on
  * a full disk it puts a truncated file in the place of the good one and reports no error.
  */
 export interface PendingFile {
-  /**
-   * Appends.
-   *
-   * @throws UserError when it cannot be written, as on a full disk.
-   */
+  /** Appends. */
   write(data: string | Uint8Array): void;
-  /**
-   * Moves the finished file to its place.
-   *
-   * @throws UserError when it cannot be moved.
-   */
+  /** Moves the finished file to its place. */
   commit(): void;
   /** Takes back what has been written; nothing after `commit`. */
   discard(): void;
 }
 
-/** A name that no other process on any host gives to its half of the same file. */
+/** The end of a half-written file's name, which no other process on any host gives to its half. */
 const half: RegExp = /\.[\da-f-]{36}\.part$/;
 
 /** The place whose half-written file has this name; undefined for any other name. */
 export function placeOfHalf(name: string): string | undefined {
   return half.test(name) ? name.replace(half, '') : undefined;
-}
-
-/** The place itself behind links; devices and pipes are no place for a rename. */
-function destination(path: string): { readonly place: string; readonly isFile: boolean } {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return { place: path, isFile: true };
-  if (found.isDirectory()) throw new UserError(`${path} is a folder; allowed: a file that can be written`);
-  return found.isFile() ? { place: realpathSync(path), isFile: true } : { place: path, isFile: false };
 }
 
 /**
@@ -48,19 +33,19 @@ function destination(path: string): { readonly place: string; readonly isFile: b
  * @throws UserError when the place cannot be written.
  */
 export function pendingFile(path: string): PendingFile {
-  const { place, isFile } = withFile(path, 'written', () => destination(path));
+  const found = withFile(path, 'written', () => statSync(path, { throwIfNoEntry: false }));
+  if (found?.isDirectory() === true) throw new UserError(`${path} is a folder; allowed: a file that can be written`);
+  // Devices and pipes are no place for a rename; links stay.
+  const isFile = found?.isFile() ?? true;
+  const place = found !== undefined && isFile ? realpathSync(path) : path;
   const written = isFile ? `${place}.${randomUUID()}.part` : place;
   const descriptor = withFile(path, 'written', () => openSync(written, 'w'));
   let isOpen = true;
-  let isPending = true;
   const close = (): void => {
-    if (!isOpen) return;
+    if (isOpen) closeSync(descriptor);
     isOpen = false;
-    closeSync(descriptor);
   };
   const discard = (): void => {
-    if (!isPending) return;
-    isPending = false;
     process.off('exit', discard);
     // A file that cannot be closed is removed all the same.
     try {
@@ -71,19 +56,17 @@ export function pendingFile(path: string): PendingFile {
   };
   process.on('exit', discard);
   return {
-    write(data): void {
+    write: (data) => {
       withFile(path, 'written', () => {
         writeFileSync(descriptor, data);
       });
     },
-    commit(): void {
-      if (!isPending) return;
+    commit: () => {
       withFile(path, 'written', () => {
         if (isFile) fsyncSync(descriptor);
         close();
         if (isFile) renameSync(written, place);
       });
-      isPending = false;
       process.off('exit', discard);
     },
     discard,

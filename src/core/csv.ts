@@ -11,11 +11,10 @@ export interface CsvFormat<Row extends readonly unknown[]> {
   readonly othersAllowed: boolean;
 }
 
-/** A row whose values have been checked. */
 export interface CsvRow<Row extends readonly unknown[]> {
   /** The line of the file in which the row begins; the first line is 1. */
   readonly line: number;
-  /** In the order of the format's columns. */
+  /** Checked, in the order of the format's columns. */
   readonly values: Row;
   /** The complaint about the k-th value, for a check that needs more than the cell. */
   readonly fault: (k: number, allowed: string) => UserError;
@@ -43,7 +42,7 @@ export function readTable<Row extends readonly unknown[], Format extends CsvForm
   const first = records.next();
   if (first.done === true) throw new UserError(`${file} is empty; allowed: a header and at least one row`);
   const names = first.value.fields.map((name) => name.trim());
-  const where = `${file}: line ${String(first.value.line)}, the header`;
+  const where = `${file}: line ${first.value.line}, the header`;
   const namesOf = ({ columns }: CsvFormat<Row>): string[] => columns.map(([name]) => name);
   const format = formats.find((candidate) => namesOf(candidate).every((name) => names.includes(name)));
   if (format === undefined)
@@ -60,36 +59,35 @@ export function readTable<Row extends readonly unknown[], Format extends CsvForm
     for (const { line, fields } of records) {
       if (fields.length !== names.length)
         throw new UserError(
-          `${file}: line ${String(line)} has ${String(fields.length)} fields; allowed: ${String(names.length)}, as the header`,
+          `${file}: line ${line} has ${fields.length} fields; allowed: ${names.length}, as the header`,
         );
       const fault = (k: number, allowed: string): UserError =>
-        invalid(`${file}: line ${String(line)}, ${columns[k][0]}`, fields[places[k]].trim(), allowed);
+        invalid(`${file}: line ${line}, ${columns[k][0]}`, fields[places[k]].trim(), allowed);
       const values = columns.map(([, schema], k) => {
-        const result = schema.safeParse(fields[places[k]].trim());
-        if (!result.success) throw fault(k, result.error.issues[0].message);
-        return result.data;
+        const { data, error } = schema.safeParse(fields[places[k]].trim());
+        if (error !== undefined) throw fault(k, error.issues[0].message);
+        return data;
       }) as unknown as Row;
       yield { line, values, fault };
     }
   }
 }
 
+type Fields = Generator<{ line: number; fields: readonly string[] }, void>;
+
 /** The rows that are not blank, each with the line in which it begins. */
-function* readRecords(
-  chunks: Iterable<string>,
-  file: string,
-): Generator<{ line: number; fields: readonly string[] }, void> {
+function* readRecords(chunks: Iterable<string>, file: string): Fields {
   const parser = new Papa.Parser({ delimiter: ',', newline: '\n' });
   let line = 1;
   let rest = '';
   for (const chunk of chunks) {
     rest += line === 1 && rest === '' ? chunk.replace(/^\uFEFF/, '') : chunk;
     yield* records(true);
-    if (rest.length > LONGEST_ROW) throw quotesFault(`a field of more than ${String(LONGEST_ROW)} characters`);
+    if (rest.length > LONGEST_ROW) throw quotesFault(`a field of more than ${LONGEST_ROW} characters`);
   }
   yield* records(false);
 
-  function* records(hasMore: boolean): Generator<{ line: number; fields: readonly string[] }, void> {
+  function* records(hasMore: boolean): Fields {
     const { data, errors, meta } = parser.parse(rest, 0, hasMore) as Papa.ParseResult<string[]>;
     for (const [i, fields] of data.entries()) {
       const fault = errors.find(({ row }) => row === i);
@@ -103,24 +101,20 @@ function* readRecords(
 
   function quotesFault(message: string): UserError {
     return new UserError(
-      `${file}: line ${String(line)} begins a row with malformed quotes (${message}); allowed: a field that begins with a quote also ends with one, and "" stands for a quote inside`,
+      `${file}: line ${line} begins a row with malformed quotes (${message}); allowed: a field that begins with a quote also ends with one, and "" stands for a quote inside`,
     );
   }
 }
 
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/**
- * A decimal number, or NaN for anything else. Number() alone takes '' for 0 and '0x10' for 16.
- */
+/** A decimal number, or NaN for anything else. Number() alone takes '' for 0 and '0x10' for 16. */
 export function decimalNumber(text: string): number {
   return decimal.test(text) ? Number(text) : Number.NaN;
 }
 
 /** The schema of a cell with a decimal number that `range` accepts. */
 export function numberCell(range: z.ZodType<number>): z.ZodType<number> {
-  return z
-    .string()
-    .transform(decimalNumber)
-    .pipe(range as z.ZodType<number, number>);
+  const decimals = z.string().transform(decimalNumber);
+  return decimals.pipe(range as z.ZodType<number, number>);
 }

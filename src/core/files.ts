@@ -18,13 +18,9 @@ export function withFile<T>(path: string, purpose: 'read' | 'written', work: () 
   } catch (error) {
     if (error instanceof UserError) throw error;
     const isRead = purpose === 'read';
-    const hasFolder = existsSync(dirname(path));
+    const missing = existsSync(dirname(path)) ? 'cannot be made in its folder' : 'lies in a folder that does not exist';
     const known: Readonly<Record<string, string>> = {
-      ENOENT: isRead
-        ? 'does not exist'
-        : hasFolder
-          ? 'cannot be made in its folder'
-          : 'lies in a folder that does not exist',
+      ENOENT: isRead ? 'does not exist' : missing,
       ENOTDIR: 'lies in no folder',
       EISDIR: 'is a folder',
       EACCES: `may not be ${purpose}`,
@@ -39,11 +35,7 @@ export function withFile<T>(path: string, purpose: 'read' | 'written', work: () 
   }
 }
 
-/**
- * Reads a whole text file that the user named.
- *
- * @throws UserError when it cannot be read.
- */
+/** @throws UserError when the file, which the user named, cannot be read. */
 export function readTextFile(path: string): string {
   return withFile(path, 'read', () => readFileSync(path, 'utf8'));
 }
@@ -94,9 +86,7 @@ export function makeFolder(folder: string): void {
 const packageFile = (...names: readonly string[]): string => join(__dirname, '..', '..', ...names);
 
 /** A file of the package's own data/ folder. */
-export function dataFile(name: string): string {
-  return packageFile('data', name);
-}
+export const dataFile = (name: string): string => packageFile('data', name);
 
 const shipped: Map<string, unknown> = new Map();
 

@@ -17,21 +17,17 @@ export interface JsonLog<Line> {
  * @throws UserError when the file cannot be read or a line is no JSON.
  */
 export function readJsonLog<Line>(path: string): JsonLog<Line> {
-  const [header, ...lines] = readTextFile(path)
-    .split('\n')
-    .filter((line) => line !== '');
+  const [header, ...lines] = readTextFile(path).split('\n').filter(Boolean);
   return { header, lines: lines.map((line) => parseJson(line, path) as Line) };
 }
 
 /**
- * The results with which work goes on; none when there is no log yet.
+ * The results with which work continues; none when there is no log yet.
  *
- * @param otherwise what the log is of when its header differs, and what is allowed; the end of the error.
- * @throws UserError when the log tells other work.
+ * @param otherwise the log's work when its header differs, and what is allowed; the end of the error.
  */
 export function resumeJsonLog<Line>(path: string, header: string, otherwise: string): Line[] {
-  if (!existsSync(path)) return [];
-  const log = readJsonLog<Line>(path);
+  const log = existsSync(path) ? readJsonLog<Line>(path) : { header, lines: [] };
   if (log.header !== header) throw new UserError(`${path} is the log of ${otherwise}`);
   return [...log.lines];
 }

@@ -20,10 +20,10 @@ function distance(a: string, b: string): number {
  * @throws UserError with file, field, value and what is allowed; the first fault only, with the count of the others.
  */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
-  const result = schema.safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  const [issue, ...others] = result.error.issues;
-  const more = others.length === 0 ? '' : ` (and ${String(others.length)} more)`;
+  const { data, error } = schema.safeParse(value, { reportInput: true });
+  if (error === undefined) return data;
+  const [issue, ...others] = error.issues;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const complaint = (path: readonly PropertyKey[], found: unknown, allowed: string): UserError =>
     invalid(`${file}: ${path.length === 0 ? 'the whole' : z.core.toDotPath(path)}`, found, `${allowed}${more}`);
   if (issue.code !== 'unrecognized_keys') throw complaint(issue.path, issue.input, issue.message);
@@ -31,11 +31,8 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string)
   const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const meant = known.find((name) => distance(key, name) <= 2);
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  throw complaint(
-    [...issue.path, key],
-    (issue.input as unknown as Record<string, unknown>)[key],
-    `no unknown keys${hint}`,
-  );
+  const found: unknown = (issue.input as unknown as Record<string, unknown>)[key];
+  throw complaint([...issue.path, key], found, `no unknown keys${hint}`);
 }
 
 /**

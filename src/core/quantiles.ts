@@ -1,8 +1,3 @@
-/**
- * Quantiles of a stream in little memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
- * so that a quantile is within a relative error of 2^−14, 0.006 %. An octave takes 64 kB, up to the largest value's. The bin of a value is the upper bits of its floating
- * point form, so no logarithm is taken (HdrHistogram, G. Tene; DDSketch, Masson et al., VLDB 2019).
- */
 const MANTISSA_BITS = 13;
 const STEPS: number = 2 ** MANTISSA_BITS;
 /** Values below 2^−20, a microsecond in seconds, count as that. Above there is no limit. */
@@ -14,7 +9,6 @@ const halves: Uint32Array = new Uint32Array(value64.buffer);
 /** Which half holds sign, exponent and the first 20 bits of the mantissa. */
 const UPPER: number = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0;
 
-/** The upper bits of a positive number: its exponent and the first bits of its mantissa. */
 function upperBits(value: number): number {
   value64[0] = value;
   return halves[UPPER] >>> (20 - MANTISSA_BITS);
@@ -22,9 +16,14 @@ function upperBits(value: number): number {
 
 const FIRST: number = upperBits(LEAST);
 
+/**
+ * Quantiles of a stream in little memory: counts in bins that split every octave [2^e, 2^(e+1)) into 2^13 equal parts,
+ * so that a quantile is within a relative error of 2^−14, 0.006 %. An octave takes 64 kB, up to the largest value's. The
+ * bin of a value is the upper bits of its floating point form, so no logarithm is taken (HdrHistogram, G. Tene; DDSketch,
+ * Masson et al., VLDB 2019).
+ */
 export class Quantiles {
   count = 0;
-  /** Counts by bin, as many octaves as there are values for. */
   private counts = new Float64Array(0);
 
   /** NaN is counted like a value below all others. */

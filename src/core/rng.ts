@@ -22,11 +22,9 @@ export function uniformAt(key: number, a: number, b: number, c: number): number 
 }
 
 /**
- * Seeded random numbers, made by {@link createRng}. No seed, no result: nothing in the library calls `Math.random`.
- * A generator is made for one purpose by `fork(label)`, so that a stream can be drawn from more or less often
- * without moving any other stream: every scheduler meets the same users, channels and requests.
- *
- * The generator is sfc32 (C. Doty-Humphrey, PractRand); 128 bits of state, about 2 ns a draw.
+ * Seeded random numbers, made by {@link createRng}; the generator is sfc32 (C. Doty-Humphrey, PractRand). One is made for
+ * each purpose by `fork(label)`, so that a stream can be drawn from more or less often without moving any other stream:
+ * every scheduler meets the same users, channels and requests.
  */
 export class Rng {
   private a: number;
@@ -80,37 +78,30 @@ export class Rng {
     }
   }
 
-  /** An independent stream for a purpose; depends on this stream's seed and the label, not on draws made so far. */
+  /** An independent stream, by this stream's seed and the label; draws made so far do not matter. */
   fork(label: string): Rng {
     return new Rng(hashLabel(this.seed, label));
   }
 
-  /** The state as five integers and the spare normal, to store in a checkpoint. */
   save(): number[] {
     return [this.a, this.b, this.c, this.counter, this.spare];
   }
 
-  /** Continues from a state that `save` returned. */
   restore(state: readonly number[]): void {
     if (state.length !== 5) throw new RangeError('Rng.restore: a state has five numbers');
     const [a, b, c, counter, spare] = state;
-    this.a = a;
-    this.b = b;
-    this.c = c;
-    this.counter = counter;
     // In JSON the NaN of no spare is null.
-    this.spare = Number.isFinite(spare) ? spare : Number.NaN;
+    Object.assign(this, { a, b, c, counter, spare: Number.isFinite(spare) ? spare : Number.NaN });
   }
 }
 
 /**
  * The root generator of a run.
  *
- * @param seed an integer in 0..2³²−1.
- * @throws RangeError when the seed is missing, fractional or out of range.
+ * @throws RangeError when the seed is no integer in 0..2³²−1.
  */
 export function createRng(seed: number): Rng {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff)
-    throw new RangeError(`seed is ${String(seed)}; allowed: an integer from 0 to 4294967295`);
+    throw new RangeError(`seed is ${seed}; allowed: an integer from 0 to 4294967295`);
   return new Rng(mix32(seed ^ 0x6c797265));
 }

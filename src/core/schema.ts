@@ -17,7 +17,7 @@ export const aboveZero: z.ZodType<number> = z
 export const text = (allowed: string): z.ZodType<string> => z.string(allowed).min(1, allowed);
 
 export const between = (least: number, most: number): z.ZodType<number> => {
-  const allowed = `a number from ${String(least)} to ${String(most)}`;
+  const allowed = `a number from ${least} to ${most}`;
   return z.number(allowed).min(least, allowed).max(most, allowed);
 };
 
@@ -25,7 +25,7 @@ export const between = (least: number, most: number): z.ZodType<number> => {
 export const integer = (
   least: number,
   most: number,
-  allowed = `an integer from ${String(least)} to ${String(most)}`,
+  allowed = `an integer from ${least} to ${most}`,
 ): z.ZodType<number> => z.int(allowed).min(least, allowed).max(most, allowed);
 
 export const oneOf = <const T extends string>(...names: readonly T[]): z.ZodType<T> =>

@@ -5,7 +5,6 @@ export function mean(values: ArrayLike<number>): number {
   return sum / values.length;
 }
 
-/** 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
 const quantiles: readonly number[] = [
   12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281, 2.201, 2.1788, 2.1604, 2.1448, 2.1314,
   2.1199, 2.1098, 2.1009, 2.093, 2.086, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423,
@@ -20,13 +19,11 @@ export function studentQuantile(degreesOfFreedom: number): number {
   return z + (z ** 3 + z) / (4 * v) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * v * v);
 }
 
-/** A mean with its 95 % interval. */
+/** A mean of n values with the ends of its 95 % interval; NaN with fewer than two. */
 export interface Interval {
   readonly mean: number;
-  /** Ends of the interval; NaN with fewer than two values. */
   readonly lo: number;
   readonly hi: number;
-  /** Values. */
   readonly n: number;
 }
 
@@ -36,11 +33,7 @@ export function sampleVariance(values: readonly number[]): number {
   return values.reduce((sum, x) => sum + (x - centre) ** 2, 0) / (values.length - 1);
 }
 
-/**
- * Student's 95 % interval of the mean of independent values, x̄ ± t_{0.975, n−1}·s/√n.
- *
- * @param values such as one per seed.
- */
+/** Student's 95 % interval of the mean of independent values, x̄ ± t_{0.975, n−1}·s/√n. */
 export function meanInterval(values: readonly number[]): Interval {
   const n = values.length;
   const centre = mean(values);

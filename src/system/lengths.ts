@@ -59,7 +59,7 @@ export function logNormalTokens(field: string, mean: number, sigma: number): (u:
     throw invalid(
       field,
       mean,
-      `a mean that whole lengths from 1 to ${String(LONGEST)} tokens can have with a spread of ${String(sigma)} (here ${String(Number(drawn.toPrecision(4)))})`,
+      `a mean that whole lengths from 1 to ${LONGEST} tokens can have with a spread of ${sigma} (here ${Number(drawn.toPrecision(4))})`,
     );
   const guide = new Int32Array(CELLS);
   for (let cell = 0, n = 0; cell < CELLS; cell++) {

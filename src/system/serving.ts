@@ -83,7 +83,7 @@ export function slotOf(at: number, slotSeconds: number): number {
   if (at === Infinity) return Infinity;
   let slot = Math.floor(at / slotSeconds);
   if (slot > Number.MAX_SAFE_INTEGER)
-    throw invalid('slotSeconds', slotSeconds, `long enough that second ${String(at)} lies before slot 2^53`);
+    throw invalid('slotSeconds', slotSeconds, `long enough that second ${at} lies before slot 2^53`);
   while (slot * slotSeconds > at) slot--;
   while ((slot + 1) * slotSeconds <= at) slot++;
   return slot;
