@@ -8,7 +8,7 @@ export type Section = 'fig2' | 'fig3' | 'table2' | 'fig4' | 'fig5' | 'fig6' | 'f
 
 export type ClaimKind = 'number' | 'order' | 'trend' | 'bound' | 'shape' | 'setting';
 
-/** The rule that decides a claim, with its operands. */
+/** The rule that decides a claim, with its operands; `need`: the number of rivals or places that must hold. */
 export type Rule =
   | { readonly rule: 'number'; readonly of: Quantity; readonly value: number }
   | {
@@ -17,7 +17,6 @@ export type Rule =
       readonly metrics: readonly MetricName[];
       readonly groups: readonly (readonly MethodName[])[];
       readonly at?: Place;
-      /** The number of rivals or places that must hold; default: all. */
       readonly need?: number;
       readonly among?: 'rivals' | 'places';
     }
@@ -40,9 +39,8 @@ export type Mark = 'fitted' | 'own grid' | 'drawn only';
 /** The cause of a contradiction: a row of data/claims.json. */
 export interface Cause {
   readonly id: string;
-  /** One sentence. */
   readonly text: string;
-  /** The notebook in `notebooks/`, and the heading over the cell that shows it. */
+  /** The file in `notebooks/`, and the heading over the cell that shows it. */
   readonly notebook: string;
   readonly heading: string;
 }
@@ -51,27 +49,24 @@ export interface Cause {
 export type Claim = Rule & {
   readonly id: string;
   readonly section: Section;
-  /** The paper's statement; a sentence that states several things has several rows. */
+  /** A sentence of the paper that states several things has several rows. */
   readonly text: string;
   readonly kind: Exclude<ClaimKind, 'setting'>;
   /** The printed value as text, of a claim that is no number. */
   readonly printed?: string;
-  /** The unit of the printed number and of ours. */
   readonly unit?: string;
   /** The special part of the rule in words. */
   readonly decides?: string;
   readonly mark?: Mark;
   /** Ids of the claims from which it follows; it is shown and not counted. */
   readonly repeats?: readonly string[];
-  /** Id of the cause of its contradiction. */
   readonly cause?: string;
 };
 
 interface ClaimsFile {
   readonly causes: readonly Cause[];
-  /** Every claim of the paper in its order. */
+  /** In the paper's order. */
   readonly claims: readonly Claim[];
-  /** The origin of our value of each setting of the paper. */
   readonly settings: readonly SettingSource[];
 }
 

@@ -50,15 +50,15 @@ export function evaluate(
 }
 
 /** The columns of an evaluation's table with their heads. */
-export const evaluationColumns: Readonly<Record<EvaluationColumn, string>> = {
+export const evaluationColumns = {
   meanLatency: 'latency, s',
   deviation: 'deviation',
   p99Latency: 'P99, s',
   highKvPercent: 'pools > 90 %',
   meanQueue: 'queue',
-};
+} as const;
 
-export type EvaluationColumn = 'meanLatency' | 'deviation' | 'p99Latency' | 'highKvPercent' | 'meanQueue';
+type EvaluationColumn = keyof typeof evaluationColumns;
 
 export type Estimates = Readonly<Record<EvaluationColumn, Interval>>;
 

@@ -9,7 +9,6 @@ export interface Judgement {
   readonly ours: Interval | null;
   /** The name of the quantity in `ours`. */
   readonly of: string;
-  /** One sentence. */
   readonly reason: string;
 }
 
@@ -83,7 +82,6 @@ export function untestable(of: string, n: number): Judgement {
   return { verdict: 'cannot be tested', ours: null, of, reason };
 }
 
-/** The interval of values that are all finite. */
 function finiteInterval(values: readonly number[]): Interval | null {
   return values.every(Number.isFinite) ? meanInterval(values) : null;
 }

@@ -1,6 +1,6 @@
 import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
 import { type Profile, pilotTraining } from './profiles';
-import { type FigurePoint, type Swept, crossed } from './sweeps';
+import type { Crossed, Swept } from './sweeps';
 
 /** Hyperparameters that differ from the method's own, by the words of their point. */
 type Variants = Readonly<Record<string, Partial<TrainingConfig>>>;
@@ -68,11 +68,11 @@ const at = (users: number, variants: Variants): Swept[] =>
 const atEachLoad = (variants: Variants): Swept[] => lapseLoads.flatMap((users) => at(users, variants));
 
 /** Lapses in the calibrated system: LYREO without all steps against them and without each, Ly-PPO without its own. */
-export function lapsePoints({ seeds }: Profile): FigurePoint[] {
+export function lapsePoints({ seeds }: Profile): Crossed[] {
   const ofLyreo = [...atEachLoad({ 'without all three': pilotTraining }), ...at(40, withoutSteps)];
   return [
-    ...crossed('lapses', ['lyreo'], ofLyreo, seeds),
-    ...crossed('lapses', ['ly-ppo'], atEachLoad({ 'without exploring starts': { startQueue: 0 } }), seeds),
+    ['lapses', ['lyreo'], ofLyreo, seeds],
+    ['lapses', ['ly-ppo'], atEachLoad({ 'without exploring starts': { startQueue: 0 } }), seeds],
   ];
 }
 
@@ -82,7 +82,7 @@ export function lapsePoints({ seeds }: Profile): FigurePoint[] {
  * is above 1.2 times it, the deviation is at most ε, and the latency at most 1.03 times the greedy's. Ly-PPO and PPO are
  * asked whether the same exploration helps them.
  */
-export function startPoints({ seeds }: Profile): FigurePoint[] {
+export function startPoints({ seeds }: Profile): Crossed[] {
   const starts = Object.fromEntries([0, 10, 20, 30].map((most) => [`starts up to ${most}`, { startQueue: most }]));
   const ofLyPpo = {
     'starts up to 0': { startQueue: 0 },
@@ -91,19 +91,19 @@ export function startPoints({ seeds }: Profile): FigurePoint[] {
   };
   const ofPpo = { 'independent draws': {}, 'mixed draws': { independentShare: 0.3 } };
   return [
-    ...crossed('starts', ['lyreo'], atEachLoad(starts), seeds),
-    ...crossed('starts', ['ly-ppo'], at(40, ofLyPpo), seeds),
-    ...crossed('starts', ['ppo'], at(40, ofPpo), seeds),
+    ['starts', ['lyreo'], atEachLoad(starts), seeds],
+    ['starts', ['ly-ppo'], at(40, ofLyPpo), seeds],
+    ['starts', ['ppo'], at(40, ofPpo), seeds],
   ];
 }
 
 /** The comparisons of learners: what each choice is worth. */
-export function learnerPoints({ seeds, extraSeeds }: Profile): FigurePoint[] {
+export function learnerPoints({ seeds, extraSeeds }: Profile): Crossed[] {
   return [
     // Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues.
-    ...crossed('factorial', ['ly-ppo', 'ly-ppo-own', 'lyreo'], swept(factorial), seeds),
-    ...crossed('penalty', ['ppo'], swept(penalties), [1]),
-    ...crossed('switches', ['ly-ppo', 'lyreo'], swept(switches), extraSeeds),
-    ...crossed('printed-forms', ['lyreo-printed'], swept(printedForms), [1]),
+    ['factorial', ['ly-ppo', 'ly-ppo-own', 'lyreo'], swept(factorial), seeds],
+    ['penalty', ['ppo'], swept(penalties), [1]],
+    ['switches', ['ly-ppo', 'lyreo'], swept(switches), extraSeeds],
+    ['printed-forms', ['lyreo-printed'], swept(printedForms), [1]],
   ];
 }

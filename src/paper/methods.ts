@@ -30,12 +30,7 @@ export interface Method {
  * The optimiser as the paper prints it: one ratio per slot, ten epochs without a KL stop, one learning rate, and episodes
  * that begin with Z = 0.
  */
-export const printedOptimiser: Partial<TrainingConfig> = {
-  ratio: 'per slot',
-  targetKl: Infinity,
-  criticRate: 1,
-  startQueue: 0,
-};
+const printedOptimiser = { ratio: 'per slot', targetKl: Infinity, criticRate: 1, startQueue: 0 } as const;
 
 /**
  * c of PPO's penalty, which the paper does not print. Of 1, 10, 100 and 1000 it is the best by PPO's own criterion, the
@@ -43,18 +38,12 @@ export const printedOptimiser: Partial<TrainingConfig> = {
  */
 const FIXED_PENALTY = 1000;
 
-/** A policy that is rewarded by drift plus penalty and balances η, where nothing else is said. */
-function learns(credit: CreditFactory, others: Partial<LearningMethod> = {}, training?: Partial<TrainingConfig>): How {
-  const learning: LearningMethod = {
-    reward: driftPlusPenalty,
-    balanceMeasure: 'eta',
-    credit,
-    ...others,
-  };
-  return training === undefined ? { learning } : { learning, training };
-}
-
 type How = Pick<Method, 'batching' | 'scheduler' | 'learning' | 'training'>;
+
+/** A policy that is rewarded by drift plus penalty and balances η, where nothing else is said. */
+function learns(credit: CreditFactory, others: Partial<LearningMethod> = {}, training: Method['training'] = {}): How {
+  return { learning: { reward: driftPlusPenalty, balanceMeasure: 'eta', credit, ...others }, training };
+}
 
 /** A method that the paper has. */
 function published(label: string, colour: string, about: string, how: How): Method {
@@ -62,9 +51,7 @@ function published(label: string, colour: string, about: string, how: How): Meth
 }
 
 /** An extra of ours. */
-function ours(label: string, colour: string, about: string, how: How): Method {
-  return { label, colour, published: false, about, ...how };
-}
+const ours = (...method: Parameters<typeof published>): Method => ({ ...published(...method), published: false });
 
 /** The credit rules of the paper's methods and of our extras. */
 export const creditRules: readonly CreditFactory[] = [delayed, assigned, littlesLaw, printed, slot, own, request];

@@ -10,17 +10,14 @@ export interface Published {
   readonly source: string;
   /** By name; settings.ts has ours beside them. */
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly fig2_convergence: { readonly latency_s: ThreeMethods; readonly mean_virtual_queue: ThreeMethods };
+  readonly fig2_convergence: Readonly<Record<'latency_s' | 'mean_virtual_queue', ThreeMethods>>;
   readonly table2: Readonly<Record<'LYREO' | 'LYREO-Count' | 'LYREO-NoLB', Row>>;
   readonly fig4_users: {
     readonly users: Pair;
     readonly servers: number;
     readonly latency_s: Readonly<Record<'LYREO' | 'Ly-PPO', Pair>>;
   };
-  readonly fig7_nu: {
-    readonly latency_s: Readonly<Record<string, number>>;
-    readonly deviation: Readonly<Record<string, number>>;
-  };
+  readonly fig7_nu: Readonly<Record<'latency_s' | 'deviation', Readonly<Record<string, number>>>>;
   /** Entries of the above that are not stated and follow from the text. */
   readonly inferred: readonly string[];
 }

@@ -33,7 +33,6 @@ interface TrainingMetric {
   readonly training: keyof UpdateLog;
   readonly from: number;
   readonly to: number;
-  /** Default: the mean. */
   readonly statistic?: 'mean' | 'standard deviation';
 }
 
@@ -65,16 +64,14 @@ export type Place = Readonly<Partial<Record<SweepName, number | Mix | 'every' | 
 
 const positions = { first: 0, second: 1, 'last but one': -2, last: -1 } as const;
 
-/** One metric of one or several methods, at one or every place. */
 interface Measured {
   readonly metric: MetricName;
   readonly method: MethodName | readonly MethodName[];
   readonly at?: Place;
 }
 
-/** A quantity computed from others, seed by seed. */
+/** A quantity computed from others by one of `combinations`, seed by seed. */
 interface Combined {
-  /** A name in `combinations`. */
   readonly combine: string;
   readonly of: readonly Measured[];
   readonly label: string;
@@ -163,17 +160,18 @@ export class Evidence {
     );
   }
 
-  /** A metric of one method at one place, by seed. */
+  /** A metric of one method at one place, by seed; a run that does not have it, NaN, is left out. */
   at(method: MethodName, place: Values, metric: MetricName): Named {
     const shown = this.as(method);
     const name = nameOf(shown, place, metric);
     const isOutside = this.panel !== null && !Object.values(this.panel).includes(shown);
     if (isOutside && methods[shown].learning !== undefined)
       return { name: `${name} with the printed optimiser`, values: new Map() };
-    return { name, values: this.results.values(this.pointOf(method, place), runMetric(metric)) };
+    const runs = this.results.runs(this.pointOf(method, place));
+    const values = runs.map((run) => [run.seed, runMetric(metric)(run)] as const);
+    return { name, values: new Map(values.filter(([, value]) => !Number.isNaN(value))) };
   }
 
-  /** The number of stored runs of a method at the default. */
   seeds(method: MethodName): number {
     return this.results.runs(this.pointOf(method)).length;
   }

@@ -74,7 +74,6 @@ function wallText({ series, missing }: FigureRuns): string {
   return missing.length === 0 ? time : `${time} for ${runs.size} of ${runs.size + missing.length} runs`;
 }
 
-/** A Markdown table with its columns aligned. */
 function alignedTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
   const line = (row: readonly string[]): string => `| ${row.map((cell, c) => cell.padEnd(widths[c])).join(' | ')} |`;

@@ -26,8 +26,8 @@ export class Results {
   }
 
   /** Reads the stored runs of a profile. */
-  static load(profile: ProfileName, folder: string = runsFolder(profile)): Results {
-    return new Results(profiles[profile], new RunStore(folder).loadAll());
+  static load(profile: ProfileName): Results {
+    return new Results(profiles[profile], new RunStore(runsFolder(profile)).loadAll());
   }
 
   /** The runs of a point, by seed. */
@@ -43,12 +43,6 @@ export class Results {
     return runs;
   }
 
-  /** A number of each of the point's runs, by seed; a run that does not have it, NaN, is left out. */
-  values(point: Point, metric: RunMetric): Map<number, number> {
-    const values = this.runs(point).map((run): [number, number] => [run.seed, metric(run)]);
-    return new Map(values.filter(([, value]) => !Number.isNaN(value)));
-  }
-
   /** The runs of a figure, stored or not. */
   specsOf(figureId: FigureId): RunSpec[] {
     this.specs ??= matrix(this.profile);
@@ -61,7 +55,6 @@ export class Results {
   }
 }
 
-/** One method in a figure. */
 export interface FigureSeries {
   readonly method: MethodName;
   readonly label: string;

@@ -16,7 +16,6 @@ import type { Evidence, MetricName, Values } from './quantities';
 
 type RuleOf<Name extends Rule['rule']> = Extract<Rule, { readonly rule: Name }>;
 
-/** Decides a rule by stored runs. */
 export function judge(rule: Rule, evidence: Evidence, unit = ''): Judgement {
   switch (rule.rule) {
     case 'number':
@@ -119,7 +118,6 @@ export function allHold(parts: readonly Judgement[]): Judgement {
   return { ...tightest, reason: `all ${parts.length} parts hold; closest: ${tightest.reason}` };
 }
 
-/** At least `least` of the parts hold. */
 export function atLeast(least: number, parts: readonly Judgement[]): Judgement {
   const [held, open] = [having(parts, 'holds'), having(parts, 'cannot be tested')];
   const count = `${held.length} of ${parts.length} hold, ${least} are needed`;

@@ -25,7 +25,6 @@ export interface RunSpec extends Required<Point> {
   readonly config: SystemConfig;
   /** All hyperparameters; null for a method that does not learn. */
   readonly hyperparameters: TrainingConfig | null;
-  /** All figures that show it. */
   readonly figureIds: readonly FigureId[];
   /** Seconds of one core that it takes, roughly. */
   readonly cost: number;

@@ -4,19 +4,9 @@ import { writeFileAtomic } from '../core/atomic';
 import { invalid } from '../core/errors';
 import { dataFile, makeFolder } from '../core/files';
 import type { UpdateLog } from '../lyreo/lyreo';
+import type { Evaluation } from './evaluate';
 import type { ProfileName } from './profiles';
 import { type RunSpec, canonicalJson } from './run-spec';
-import type { Evaluation } from './evaluate';
-
-/** The machine that made a run; no names of hosts, people or folders. */
-export interface Machine {
-  /** Model of the processor. */
-  readonly cpu: string;
-  readonly cores: number;
-  readonly node: string;
-  /** Such as "linux x64". */
-  readonly platform: string;
-}
 
 /** A training's log by column: each field of `UpdateLog`, update by update. */
 export type LogColumns = Readonly<Partial<Record<keyof UpdateLog, readonly number[]>>>;
@@ -35,8 +25,8 @@ export interface StoredRun extends Omit<RunSpec, 'figureIds' | 'cost'> {
   readonly version: string;
   /** The repository's commit, "-dirty" with changes in src/ or data/; null outside a checkout. */
   readonly commit: string | null;
-  readonly machine: Machine;
-  /** The command that makes the run again. */
+  /** No names of hosts, people or folders. */
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly platform: string };
   readonly command: string;
   /** Seconds it took, and the updates that an earlier, interrupted process had done. */
   readonly wallSeconds: number;
@@ -62,10 +52,9 @@ export function runsFolder(profile: ProfileName): string {
 const warned: Set<string> = new Set();
 
 /**
- * The runs of one folder, one file each. A file that is no whole run counts as none and is made anew. Any number of
- * processes and hosts may work on it at once: a run appears in its place when it is whole. There are no locks: two
- * processes that make the same run write the same results one after the other, and shards keep processes apart. Folders
- * are merged by copying.
+ * The runs of one folder, one file each. Any number of processes and hosts may work on it at once: a run appears in its
+ * place when it is whole. There are no locks: two processes that make the same run write the same results one after the
+ * other, and shards keep processes apart. Folders are merged by copying.
  */
 export class RunStore {
   constructor(readonly folder: string) {}
@@ -83,9 +72,13 @@ export class RunStore {
     return this.load(key) !== undefined;
   }
 
+  /** One field per line, measured numbers with six significant digits. */
   save(run: StoredRun): void {
+    const lines = Object.entries(run).map(
+      ([name, value]) => `  "${name}": ${canonicalJson(measured.has(name) ? rounded(value) : value)}`,
+    );
     makeFolder(this.folder);
-    writeFileAtomic(this.path(run.key), `${runText(run)}\n`);
+    writeFileAtomic(this.path(run.key), `{\n${lines.join(',\n')}\n}\n`);
     this.discardPartial(run.key);
   }
 
@@ -97,12 +90,18 @@ export class RunStore {
     }
   }
 
-  /** One run; undefined when it is not stored, or damaged, with one warning on stderr. */
+  /** One run; undefined when it is not stored, or no whole run, with one warning on stderr. */
   load(key: string): StoredRun | undefined {
     const path = this.path(key);
     if (!existsSync(path)) return undefined;
     try {
-      return readRun(path);
+      // JSON has no NaN, the latency of no request: it stands as text.
+      const nan = (_: string, value: unknown): unknown => (value === 'NaN' ? Number.NaN : value);
+      const run = JSON.parse(readFileSync(path, 'utf8'), nan) as Partial<StoredRun>;
+      const { name, seed, evaluation } = run;
+      if (run.key === undefined || name === undefined || seed === undefined || evaluation?.perEpisode === undefined)
+        throw new TypeError('no run');
+      return run as StoredRun;
     } catch (error) {
       const makes = `lyreo experiments --profile ${basename(this.folder)} makes it anew`;
       if (!warned.has(path))
@@ -129,33 +128,9 @@ export class RunStore {
 /** The measured fields of a run. The others identify the run and are stored without rounding. */
 const measured: ReadonlySet<string> = new Set<keyof StoredRun>(['log', 'evaluation', 'underStatic', 'wallSeconds']);
 
-/** One field per line, what was measured rounded to six significant digits. */
-function runText(run: StoredRun): string {
-  const lines = Object.entries(run).map(
-    ([name, value]) => `  ${JSON.stringify(name)}: ${canonicalJson(measured.has(name) ? rounded(value) : value)}`,
-  );
-  return `{\n${lines.join(',\n')}\n}`;
-}
-
-/** A value with all its numbers to six significant digits. */
 export function rounded(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? Number(value.toPrecision(6)) : value;
   if (Array.isArray(value)) return value.map(rounded);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, rounded(x)]));
-}
-
-/**
- * The run of a file. JSON has no NaN, the latency of no request: it stands as text.
- *
- * @throws SyntaxError or TypeError when the file holds no whole run.
- */
-function readRun(path: string): StoredRun {
-  const run = JSON.parse(readFileSync(path, 'utf8'), (_, value: unknown) =>
-    value === 'NaN' ? Number.NaN : value,
-  ) as Partial<StoredRun>;
-  const { key, name, seed, evaluation } = run;
-  if (key === undefined || name === undefined || seed === undefined || evaluation?.perEpisode === undefined)
-    throw new TypeError('no run');
-  return run as StoredRun;
 }

@@ -15,7 +15,6 @@ import { RESULTS_VERSION, type RunSpec } from './run-spec';
 import type { LogColumns, RunStore, StoredRun } from './run-store';
 import { train } from './train';
 
-/** A training's checkpoint is written every so many updates. */
 const CHECKPOINT_EVERY = 10;
 
 export interface ExecuteOptions {

@@ -24,13 +24,11 @@ export interface ScoreboardRow extends Judgement {
   readonly paper: string;
   /** The unit of the printed number and of ours; "" without one. */
   readonly unit: string;
-  /** The rule in words. */
   readonly tolerance: string;
   /** The same claim for LYREO (printed), Ly-PPO and PPO under the printed optimiser; null for a setting. */
   readonly lyreoPrinted: Judgement | null;
   /** The reason for which the claim is counted apart, or "fitted" if the calibration was fitted to it. */
   readonly mark: Mark | null;
-  /** Ids of the claims from which this one follows. */
   readonly repeats: readonly string[];
   /** The probability that it holds by chance: `chanceOf`. */
   readonly chance: number;
@@ -40,7 +38,6 @@ export interface ScoreboardRow extends Judgement {
   readonly evidence: { readonly runs: readonly string[]; readonly notebook: string | null };
 }
 
-/** Numbers of rows. */
 export type Count = Readonly<Record<'holds' | 'contradicted' | 'notShown' | 'cannotBeTested', number>>;
 
 /**
@@ -56,11 +53,9 @@ export interface Headline extends Readonly<Record<'independent' | 'ownGrid' | 'd
   readonly byChance: number;
 }
 
-/** All rows with their counts. */
 export interface Scoreboard {
   readonly profile: ProfileName;
   readonly rows: readonly ScoreboardRow[];
-  /** All claims, whatever they rest on. */
   readonly claims: Count;
   readonly settings: Count;
   readonly headline: { readonly requestCredit: Headline; readonly printed: Headline };
@@ -94,7 +89,6 @@ export function count(rows: readonly Pick<Judgement, 'verdict'>[]): Count {
   };
 }
 
-/** The number of all rows. */
 export function total(counted: Count): number {
   return Object.values(counted).reduce((sum, n) => sum + n, 0);
 }

@@ -69,26 +69,22 @@ export function settingRows(): ScoreboardRow[] {
     const [paper, library] = [canonicalJson(printed[name]), canonicalJson(ours(source))];
     const isSame = paper === library;
     return {
+      ...unjudged,
       id: `settings.${name}`,
       figureId: 'settings',
       claim: `${name}${isInferred.has(name) ? ' (not printed, it follows from the text)' : ''}`,
       kind: 'setting',
       paper,
-      unit: '',
-      ours: null,
-      of: '',
       tolerance: 'equal',
       verdict: isSame ? 'holds' : 'contradicted',
       reason: `ours is ${library}${isSame || why === undefined ? '' : `: ${why}`}`,
-      lyreoPrinted: null,
-      mark: null,
-      repeats: [],
-      chance: 0,
-      cause: null,
       evidence: { runs: [], notebook: null },
     };
   });
 }
+
+/** The fields of a row that no run decides. */
+const unjudged = { unit: '', ours: null, of: '', lyreoPrinted: null, mark: null, repeats: [], chance: 0, cause: null };
 
 const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
 

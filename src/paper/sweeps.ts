@@ -52,15 +52,12 @@ export interface FigurePoint extends Point {
 /** A swept value with the fields that it sets. */
 export type Swept = Pick<FigurePoint, 'x' | 'system' | 'training'>;
 
-/** Every method at every value. */
-export function crossed(
+export type Crossed = readonly [
   figureId: FigureId,
   methods: readonly MethodName[],
   values: readonly Swept[],
   seeds: readonly number[],
-): FigurePoint[] {
-  return values.flatMap((value) => methods.map((method) => ({ ...value, figureId, method, seeds })));
-}
+];
 
 const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
 
@@ -76,8 +73,15 @@ const rules: readonly MethodName[] = [
 /** The hardware mixes of Fig. 6, in its order. */
 export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
 
-/** The points of all figures; `fig8` has LYREO as printed and LYREO, `beyond` every condition and the default. */
+/** The points of all figures. */
 export function figurePoints(profile: Profile): FigurePoint[] {
+  return figures(profile).flatMap(([figureId, methods, values, seeds]) =>
+    values.flatMap((value) => methods.map((method) => ({ ...value, figureId, method, seeds }))),
+  );
+}
+
+/** `fig8` has LYREO as printed and LYREO, `beyond` every condition and the default. */
+function figures(profile: Profile): Crossed[] {
   if (profile.name === 'pilot') return learnerPoints(profile);
   if (profile.name === 'starts') return startPoints(profile);
   const { seeds, windowSeeds, extraSeeds } = profile;
@@ -92,28 +96,26 @@ export function figurePoints(profile: Profile): FigurePoint[] {
   const byWindow = (windows: readonly number[]): Swept[] =>
     windows.map((window) => ({ ...at('fig8', window), training: { window } }));
   const byPlace = [...byUsers, ...byServers, ...byMix];
-  const shown = (id: FigureId, methods: readonly MethodName[], values = [at(id)], own = seeds): FigurePoint[] =>
-    crossed(id, methods, values, own);
   return [
-    shown('fig2', learners),
-    shown('fig3', published),
-    shown('table2', ['lyreo', 'lyreo-count', 'lyreo-nolb']),
-    shown('fig4', [...published, ...rules], byUsers),
-    shown('fig5', [...published, ...rules], byServers),
-    shown('fig6', [...published, ...rules], byMix),
-    shown('fig7', ['lyreo'], byNu),
-    shown('fig8', ['lyreo-printed'], byWindow(profile.windowsPrinted), windowSeeds),
-    shown('fig8', ['lyreo'], byWindow(profile.windows), windowSeeds),
-    shown('extras', rules),
-    shown('printed', ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'], byPlace, windowSeeds),
-    shown('beyond', [...learners, ...conditionRules], undefined, extraSeeds),
-    ...profile.conditions.map((x) => {
+    ['fig2', learners, [at('fig2')], seeds],
+    ['fig3', published, [at('fig3')], seeds],
+    ['table2', ['lyreo', 'lyreo-count', 'lyreo-nolb'], [at('table2')], seeds],
+    ['fig4', [...published, ...rules], byUsers, seeds],
+    ['fig5', [...published, ...rules], byServers, seeds],
+    ['fig6', [...published, ...rules], byMix, seeds],
+    ['fig7', ['lyreo'], byNu, seeds],
+    ['fig8', ['lyreo-printed'], byWindow(profile.windowsPrinted), windowSeeds],
+    ['fig8', ['lyreo'], byWindow(profile.windows), windowSeeds],
+    ['extras', rules, [at('extras')], seeds],
+    ['printed', ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'], byPlace, windowSeeds],
+    ['beyond', [...learners, ...conditionRules], [at('beyond')], extraSeeds],
+    ...profile.conditions.map((x): Crossed => {
       const methods = conditions[x].learns ? [...learners, ...conditionRules] : conditionRules;
-      return shown('beyond', methods, [{ x, system: conditionSystem(profile, x) }], extraSeeds);
+      return ['beyond', methods, [{ x, system: conditionSystem(profile, x) }], extraSeeds];
     }),
-    shown('extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], undefined, extraSeeds),
-    profile.name === 'paper' ? lapsePoints(profile) : [],
-  ].flat();
+    ['extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], [at('extras')], extraSeeds],
+    ...(profile.name === 'paper' ? lapsePoints(profile) : []),
+  ];
 }
 
 /** The system of a figure whose U the paper does not print; the default where the profile has no reading of it. */

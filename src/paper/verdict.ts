@@ -59,7 +59,6 @@ function claimsSentence({ headline }: Scoreboard): string {
   );
 }
 
-/** Fig. 2(a) after convergence, ours and the paper's. */
 function learningSentence(results: Results, learners: readonly MethodName[]): string {
   const printed: Readonly<Record<string, number>> = publishedFacts().fig2_convergence.latency_s;
   const values = learners.map((method) => {
@@ -93,7 +92,6 @@ function printedSentence(results: Results, { headline }: Scoreboard): string {
   );
 }
 
-/** The best rule that learns nothing. */
 function ruleSentence(results: Results): string[] {
   const rules = (Object.keys(methods) as MethodName[])
     .filter((method) => methods[method].scheduler !== undefined && inFig2(results, method).length > 0)

@@ -10,12 +10,11 @@ export function runsNote({ series, missing, command, figureId, profile }: Figure
   const points = series.flatMap((one) => one.points.map(({ runs }) => runs));
   const counts = points.map((runs) => runs.length);
   const stored = points.flat();
-  const [least, most] = [Math.min(...counts), Math.max(0, ...counts)];
-  const seeds =
-    most === 0 ? 'no seeds' : `${least === most ? '' : `${least} to `}${most} ${most === 1 ? 'seed' : 'seeds'}`;
+  const most = Math.max(0, ...counts);
+  const seeds = most === 0 ? 'no' : [...new Set([Math.min(...counts), most])].join(' to ');
   const all = stored.length + missing.length;
   const have = [
-    `${figureId}: ${stored.length} of ${all} runs of the profile "${profile}" are stored, ${seeds} per point.`,
+    `${figureId}: ${stored.length} of ${all} runs of the profile "${profile}" are stored, ${seeds} ${most === 1 ? 'seed' : 'seeds'} per point.`,
     ...countsOf(stored.flatMap(({ note }) => note ?? [])).map(([note, count]) => `${count} of them: ${note}.`),
   ].join(' ');
   if (missing.length === 0) return have;
@@ -50,10 +49,16 @@ export interface ClaimRow {
   readonly why: string;
 }
 
-/** A verdict with its sign. */
-export function verdictText({ verdict }: Pick<Judgement, 'verdict'>): string {
-  if (verdict === 'cannot be tested') return '? cannot be tested yet';
-  return `${verdict === 'holds' ? '✓' : '✗'} ${verdict}`;
+const verdictTexts: Readonly<Record<Judgement['verdict'], string>> = {
+  holds: '✓ holds',
+  contradicted: '✗ contradicted',
+  'not shown': '✗ not shown',
+  'cannot be tested': '? cannot be tested yet',
+};
+
+/** A verdict with its sign; "" without one. */
+export function verdictText(judgement: Pick<Judgement, 'verdict'> | null): string {
+  return judgement === null ? '' : verdictTexts[judgement.verdict];
 }
 
 /** Ours with its interval, and with the unit that a printed number has. */
@@ -70,22 +75,21 @@ export function claimRows(board: Scoreboard, figureId: FigureId | 'settings'): C
       paper: row.paper,
       ours: oursText(row),
       holds: verdictText(row),
-      printed: row.lyreoPrinted === null ? '' : verdictText(row.lyreoPrinted),
+      printed: verdictText(row.lyreoPrinted),
       why: row.cause === null ? row.reason : `${row.reason}. ${row.cause.text}`,
     }));
 }
 
 /** The stored runs' decision on a figure's claims, in one sentence. */
 export function answerText(claims: readonly ClaimRow[]): string {
-  const count = (sign: string): number => claims.filter(({ holds }) => holds.startsWith(sign)).length;
-  const [holds, contradicted, open] = [count('✓'), count('✗ contradicted'), count('?')];
-  const parts = [
-    `${holds} ${holds === 1 ? 'holds' : 'hold'} in the stored runs`,
+  const count = (verdict: Judgement['verdict']): number =>
+    claims.filter(({ holds }) => holds === verdictTexts[verdict]).length;
+  const [hold, contradicted, open] = [count('holds'), count('contradicted'), count('cannot be tested')];
+  return [
+    `Of the paper’s **${claims.length} claims** on this figure ${hold} ${hold === 1 ? 'holds' : 'hold'} in the stored runs`,
     `${contradicted} ${contradicted === 1 ? 'is' : 'are'} contradicted`,
-    `${count('✗ not shown')} not shown`,
-    ...(open > 0 ? [`${open} cannot be tested yet`] : []),
-  ];
-  return `Of the paper’s **${claims.length} claims** on this figure ${parts.join(', ')}.`;
+    `${count('not shown')} not shown${open === 0 ? '' : `, ${open} cannot be tested yet`}.`,
+  ].join(', ');
 }
 
 /** The few claims that answer a figure's question: those with printed numbers, otherwise the first six. */
@@ -104,7 +108,7 @@ const COLUMNS: Readonly<Record<string, (row: ScoreboardRow) => string>> = {
   value: ({ paper }) => paper,
   ours: oursText,
   'request credit': verdictText,
-  printed: ({ lyreoPrinted }) => (lyreoPrinted === null ? '' : verdictText(lyreoPrinted)),
+  printed: ({ lyreoPrinted }) => verdictText(lyreoPrinted),
   counted: ({ mark, repeats }) => mark ?? (repeats.length > 0 ? 'repeats others' : ''),
   reason: ({ reason, cause }) => {
     if (cause === null) return reason;
