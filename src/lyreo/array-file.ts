@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../core/atomic';
 import { UserError } from '../core/errors';
 import { readTextFile } from '../core/files';
 
-/** What {@link writeArrayFile} writes besides all that JSON holds: ±∞, and arrays as little-endian bytes in base64. */
+/** ±∞, which JSON lacks, as text, and arrays as little-endian bytes in base64. */
 function encode(_key: string, value: unknown): unknown {
   if (value === Infinity || value === -Infinity) return String(value);
   if (!(value instanceof Float32Array || value instanceof Float64Array)) return value;
@@ -27,16 +27,9 @@ export function writeArrayFile(path: string, content: object): void {
   writeFileAtomic(path, `${sha256(text)}\n${text}`);
 }
 
-/**
- * Reads a file that {@link writeArrayFile} wrote.
- *
- * @throws UserError when there is none, or it is something else, cut short or changed.
- */
+/** @throws UserError when the file does not exist, was not written by {@link writeArrayFile}, or is cut short or changed. */
 export function readArrayFile(path: string): object {
   const [hash, text = ''] = readTextFile(path).split('\n', 2);
-  if (hash !== sha256(text))
-    throw new UserError(
-      `${path} is no file of lyreo's, or cut short, or changed; allowed: a whole checkpoint or policy`,
-    );
-  return JSON.parse(text, decode) as object;
+  if (hash === sha256(text)) return JSON.parse(text, decode) as object;
+  throw new UserError(`${path} is no file of lyreo's, or cut short, or changed; allowed: a whole checkpoint or policy`);
 }

@@ -1,29 +1,24 @@
-import { createRng } from '../core/rng';
 import { UserError, show } from '../core/errors';
 import { packageVersion } from '../core/files';
+import { createRng } from '../core/rng';
 import { requestFeatureTable, serverConstantTable, serverFeatureTable } from '../env/observation';
 import type { SystemConfig } from '../system/config';
-import { type FileHashes, checkSameFiles } from '../system/config-files';
+import { checkSameFiles } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
 import { readArrayFile, writeArrayFile } from './array-file';
 import { Learner, type LearnerState, type UpdateLog } from './lyreo';
 import { type DecisionOptions, type MethodIds, methodIds } from './method';
-import type { TrainingConfig } from './training-config';
 import { type Policy, createPolicy } from './policy';
 
-/** What every file of a training says; the same first four give the same bytes. */
-interface Saved {
-  readonly config: SystemConfig;
-  /** Functions of a method stand by their ids. */
+/** A training; the same gives the same bytes. */
+type Training = Pick<Learner, 'config' | 'method' | 'training' | 'seed'>;
+
+/** What every file of a training says; functions of a method stand by their ids. */
+interface Saved extends Omit<Training, 'method'>, Pick<Learner, 'files' | 'updates'> {
   readonly method: MethodIds;
-  readonly training: TrainingConfig;
-  readonly seed: number;
   readonly kind: 'checkpoint' | 'policy';
   /** Version of lyreo that wrote it. */
   readonly library: string;
-  /** Of the files that its configuration names. */
-  readonly files: FileHashes;
-  readonly updates: number;
 }
 
 /** A training as it was after an update. */
@@ -62,20 +57,12 @@ function savedOf(kind: Saved['kind'], { config, files, method, training, seed, u
   return { kind, library: packageVersion(), files, config, method: methodIds(method), training, seed, updates };
 }
 
-/**
- * Writes all that a training needs to go on, and its log so far; the file is whole or as it was before.
- *
- * @param target the updates that were asked for in all.
- */
+/** Writes all that a training of `target` updates needs to go on, and its log so far. */
 export function saveCheckpoint(path: string, learner: Learner, log: readonly UpdateLog[], target: number): void {
   writeArrayFile(path, { ...savedOf('checkpoint', learner), target, log, state: learner.save() });
 }
 
-/**
- * Reads a checkpoint.
- *
- * @throws UserError when it is missing, cut short or no checkpoint.
- */
+/** @throws UserError when the file is missing, cut short or no checkpoint. */
 export function loadCheckpoint(path: string): Checkpoint {
   return read(path, 'checkpoint') as Checkpoint;
 }
@@ -90,7 +77,7 @@ export function loadCheckpoint(path: string): Checkpoint {
 export function resumeLearner(
   path: string,
   checkpoint: Checkpoint,
-  asked: Pick<Learner, 'config' | 'method' | 'training' | 'seed'>,
+  asked: Training,
   { acceptChangedFiles = false }: TakeUpOptions = {},
 ): Learner {
   const { config, files, seed, state } = checkpoint;
@@ -98,15 +85,14 @@ export function resumeLearner(
   if (!acceptChangedFiles) checkSameFiles(config, files, path, asked.config);
   const { meanInputTokens, meanOutputTokens } = config;
   const isMeasured = acceptChangedFiles && asked.config.lengthsFile !== undefined;
-  type Run = Pick<Saved, 'config' | 'method' | 'training' | 'seed'>;
-  const fields = ({ config, method, training, seed }: Run): Readonly<Record<string, unknown>> => ({
+  const fields = (run: Omit<Training, 'method'>, method: MethodIds): Readonly<Record<string, unknown>> => ({
     ...Object.fromEntries(Object.entries(method).map(([name, id]) => [`method's ${name}`, id])),
-    ...training,
-    ...config,
+    ...run.training,
+    ...run.config,
     ...(isMeasured && { meanInputTokens, meanOutputTokens }),
-    seed,
+    seed: run.seed,
   });
-  const [a, b] = [fields({ ...asked, method: methodIds(asked.method) }), fields(checkpoint)];
+  const [a, b] = [fields(asked, methodIds(asked.method)), fields(checkpoint, checkpoint.method)];
   for (const name of new Set([...Object.keys(b), ...Object.keys(a)]))
     if (JSON.stringify(a[name]) !== JSON.stringify(b[name]))
       throw new UserError(`${name} is ${show(a[name])}; allowed: ${show(b[name])}, as in ${path}, or another folder`);
@@ -140,7 +126,7 @@ export function loadPolicy(
   const { features: seen, weights, ...saved } = read(path, 'policy') as PolicyFile;
   const { training, seed, config: trained } = saved;
   if (!acceptChangedFiles) checkSameFiles(trained, saved.files, path, config);
-  const [own, other] = [serversOf(trained), serversOf(config ?? trained)];
+  const [own, other] = [trained, config ?? trained].map(serversOf);
   if (own !== other)
     throw new UserError(
       `${path} was trained for ${own}; this system has ${other}; allowed: the servers it was trained for`,
@@ -172,8 +158,7 @@ function fitted(path: string, { library }: Saved, work: () => void): void {
     work();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(
-      `${path} does not fit: ${reason}; it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`,
-    );
+    const allowed = `it was written by lyreo ${library}; allowed: a file of lyreo ${packageVersion()}`;
+    throw new UserError(`${path} does not fit: ${reason}; ${allowed}`);
   }
 }

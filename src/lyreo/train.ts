@@ -5,13 +5,13 @@ import { UserError, invalid } from '../core/errors';
 import { makeFolder } from '../core/files';
 import type { SystemConfig } from '../system/config';
 import { checkSameFiles } from '../system/config-files';
-import { loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
+import { type TakeUpOptions, loadCheckpoint, resumeLearner, saveCheckpoint, savePolicy } from './checkpoint';
 import { Learner, type UpdateDetail, type UpdateLog } from './lyreo';
 import { type LearningMethod, trainingConfig } from './method';
 import type { TrainingConfig } from './training-config';
 
 /** A training. */
-export interface TrainOptions {
+export interface TrainOptions extends TakeUpOptions {
   readonly config: SystemConfig;
   readonly method: LearningMethod;
   /** Where the hyperparameters differ from the method's own. */
@@ -26,8 +26,6 @@ export interface TrainOptions {
   readonly checkpointEvery?: number | undefined;
   /** Go on with the training in the folder, if there is one. Default: a folder with a training is an error. */
   readonly resume?: boolean | undefined;
-  /** Resume although a file that the configuration names has other content than before. Default false. */
-  readonly acceptChangedFiles?: boolean | undefined;
   /** Ends the training after the update that is running, with a checkpoint. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each update. */
@@ -46,18 +44,11 @@ export interface TrainResult {
   readonly aborted: boolean;
 }
 
-/** The files of a training's folder. */
-export interface TrainingFiles {
-  /** All that it needs to go on. */
-  readonly checkpoint: string;
-  /** One JSON object per update; the same bytes for the same seed. */
-  readonly log: string;
-  /** The policy as of the last checkpoint. */
-  readonly policy: string;
-}
-
-/** Where a training's folder has what. */
-export function trainingFiles(folder: string): TrainingFiles {
+/**
+ * The files of a training's folder: all that it needs to go on; a JSON object per update, the same bytes for the same
+ * seed; and the policy as of the last checkpoint.
+ */
+export function trainingFiles(folder: string): Readonly<Record<'checkpoint' | 'log' | 'policy', string>> {
   return {
     checkpoint: join(folder, 'checkpoint.lyreo'),
     log: join(folder, 'log.jsonl'),
@@ -117,16 +108,16 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; target?: number } {
   const { config, method, seed = 1, folder, resume = false } = options;
   const training = trainingConfig(method, options.training ?? {});
+  const asked = { config, method, training, seed };
   const path = folder === undefined ? '' : trainingFiles(folder).checkpoint;
   if (folder !== undefined) prepare(folder);
   if (!existsSync(path)) return { learner: new Learner(config, method, training, seed), log: [] };
   if (!resume)
     throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume)`);
   const checkpoint = loadCheckpoint(path);
-  const learner = resumeLearner(path, checkpoint, { config, method, training, seed }, options);
-  const log = [...checkpoint.log];
-  options.onResume?.(log);
-  return { learner, log, target: checkpoint.target };
+  const learner = resumeLearner(path, checkpoint, asked, options);
+  options.onResume?.(checkpoint.log);
+  return { learner, log: [...checkpoint.log], target: checkpoint.target };
 }
 
 /** A file that is half-written for longer than this was left behind: a write takes milliseconds. */

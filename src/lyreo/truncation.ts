@@ -1,48 +1,36 @@
 import { mean } from '../core/statistics';
 import { truncatedReturn } from './returns';
 
-/** What the bound (37) needs. */
-export interface BoundTerms {
+/** What Π needs. */
+export interface TruncationTerms {
   readonly gamma: number;
   /** H, slots. */
   readonly horizon: number;
   /** ε_v, largest error of V_φ. */
   readonly valueError: number;
-  /** ε_r, largest error of the predicted return. */
-  readonly predictionError: number;
   /** r_max, largest |r|. */
   readonly largestReward: number;
-  /** ε_PPO. */
-  readonly policyError: number;
 }
 
 /** Π = γ^H·ε_v + 2·γ^H·r_max/(1 − γ), which bounds |y_∞ − ŷ_H| (IV-C). */
-export function truncationError({
-  gamma,
-  horizon,
-  valueError,
-  largestReward,
-}: Pick<BoundTerms, 'gamma' | 'horizon' | 'valueError' | 'largestReward'>): number {
+export function truncationError({ gamma, horizon, valueError, largestReward }: TruncationTerms): number {
   const left = gamma ** horizon;
   return left * valueError + (2 * left * largestReward) / (1 - gamma);
 }
 
-/** The bound (37): J(π*) − J(π̂) ≤ 4/(1 − γ)·(Π + ε_r) + ε_PPO. */
-export function performanceBound(terms: BoundTerms): number {
+/** The bound (37): J(π*) − J(π̂) ≤ 4/(1 − γ)·(Π + ε_r) + ε_PPO; ε_r is the largest error of the predicted return. */
+export function performanceBound(
+  terms: TruncationTerms & { readonly predictionError: number; readonly policyError: number },
+): number {
   return (4 / (1 - terms.gamma)) * (truncationError(terms) + terms.predictionError) + terms.policyError;
 }
 
-/** What truncating returns at H slots does on a recorded run. */
-export interface TruncationCheck {
-  /** H. */
-  readonly horizon: number;
+/** What truncating returns at H slots does on a recorded run, with its ε_v and r_max. */
+export interface TruncationCheck extends TruncationTerms {
   /** |y_∞ − ŷ_H| of every start: its mean and its largest. */
   readonly meanError: number;
   readonly largestError: number;
-  /** ε_v and r_max of the run. */
-  readonly valueError: number;
-  readonly largestReward: number;
-  /** Π with them. */
+  /** Π. */
   readonly bound: number;
   readonly holds: boolean;
 }
@@ -76,16 +64,9 @@ export function truncationChecks(
     const errors = new Float64Array(known - horizon).map((_, t) =>
       Math.abs(y[t] - truncatedReturn(rewards.subarray(t, t + horizon), gamma, values[t + horizon])),
     );
-    const bound = truncationError({ gamma, horizon, valueError, largestReward });
+    const terms = { gamma, horizon, valueError, largestReward };
+    const bound = truncationError(terms);
     const largestError = largest(errors);
-    return {
-      horizon,
-      meanError: mean(errors),
-      largestError,
-      valueError,
-      largestReward,
-      bound,
-      holds: largestError <= bound,
-    };
+    return { ...terms, meanError: mean(errors), largestError, bound, holds: largestError <= bound };
   });
 }
