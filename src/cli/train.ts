@@ -10,7 +10,7 @@ import { type Checkpoint, loadCheckpoint } from '../lyreo/checkpoint';
 import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { type LearningMethod, methodIds } from '../lyreo/method';
 import { type TrainOptions, logLine, trainingFiles } from '../lyreo/train';
-import { type TrainingConfig, trainingFields } from '../lyreo/training-config';
+import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
 import { type MethodName, creditRules, methods } from '../paper/methods';
 import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import type { SystemConfig } from '../system/config';
@@ -113,7 +113,7 @@ async function runTrain(options: TrainFlags): Promise<void> {
   }
 }
 
-const fields = Object.keys(trainingFields) as (keyof TrainingConfig)[];
+const fields = Object.keys(trainingStandards) as (keyof TrainingConfig)[];
 
 /** Credit rules to which a hyperparameter is of use, where it is of use to some alone. */
 const predictors = ['printed', 'slot', 'request'];
@@ -199,7 +199,7 @@ function isPart(part: object, whole: object): boolean {
 
 /** Text as a value of the field's kind; other text stays text, and is refused with the field's name. */
 function settingOf(field: keyof TrainingConfig, text: string): unknown {
-  const [standard] = trainingFields[field];
+  const standard = trainingStandards[field];
   if (Array.isArray(standard)) return text.split(',').map((word) => numberOr(word.trim()));
   if (typeof standard === 'boolean') return text === 'true' || (text === 'false' ? false : text);
   return typeof standard === 'number' ? numberOr(text) : text;
