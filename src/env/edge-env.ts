@@ -93,14 +93,7 @@ export class EdgeEnv {
     this.queue = new Float64Array(S);
     this.learnedQueue = options.startQueue?.slice() ?? new Float64Array(S);
     this.shownQueue = options.showsQueue === false ? new Float64Array(S) : this.learnedQueue;
-    this.view = new SlotView(
-      config,
-      servers.map(({ spec }) => spec),
-      servers.map(({ maxTokens }) => maxTokens),
-      createChannel(config, seed),
-      this.mobility,
-      this.requests,
-    );
+    this.view = new SlotView(config, servers, createChannel(config, seed), this.mobility, this.requests);
     this.outcome = new SlotOutcome(S, new Completions(table, config.slotSeconds), options.balanceMeasure !== 'count');
   }
 
@@ -159,11 +152,12 @@ export class EdgeEnv {
   }
 
   /**
-   * An independent copy at the same slot with the same future requests, users and links, for counterfactual runs. Its
-   * recorder is the one given here.
+   * An independent copy at the same slot with the same future requests, users and links, for counterfactual runs; it has
+   * no recorder.
    */
-  fork(recorder?: IterationRecorder): EdgeEnv {
-    const copy = new EdgeEnv(this.config, this.seed, { ...this.options, recorder, serving: this.serving.fork() });
+  fork(): EdgeEnv {
+    const options = { ...this.options, recorder: undefined, serving: this.serving.fork() };
+    const copy = new EdgeEnv(this.config, this.seed, options);
     copy.slot = this.slot;
     copy.mobility.copyFrom(this.mobility);
     copy.queue.set(this.queue);

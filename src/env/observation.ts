@@ -1,40 +1,35 @@
 import type { SlotView } from './slot-view';
 
-export interface Feature {
-  readonly name: string;
-  /** Its definition; values that are no ln(1 + x) are clipped to [−10, 10]. */
-  readonly formula: string;
-}
-
 /**
  * The features of each server that a policy sees (s_t^ser, IV-B1), in this order. Quantities that grow without bound on
- * an overloaded server stand as ln(1 + x), which is nearly linear for small x and still separates 100 from 1000.
+ * an overloaded server stand as ln(1 + x), which is nearly linear for small x and still separates 100 from 1000; the
+ * others are clipped to [−10, 10].
  */
-export const serverFeatureTable: readonly Feature[] = [
-  { name: 'kvShare', formula: 'KV cache of the next iteration / pool' },
-  { name: 'demand', formula: 'ln(1 + KV cache of all requests there, if all were admitted / pool)' },
-  { name: 'running', formula: 'ln(1 + requests decoding / 10)' },
-  { name: 'waiting', formula: 'ln(1 + requests waiting for admission / 10)' },
-  { name: 'prefilling', formula: 'ln(1 + requests being sent or prefilled / 10)' },
-  { name: 'prefillDelay', formula: 'ln(1 + seconds until earlier prefills end / Δ)' },
-  { name: 'workload', formula: 'ln(1 + remaining KV memory-time / (M·Δ))' },
-  { name: 'residence', formula: 'ln(1 + mean remaining output tokens of a request · iteration time / Δ)' },
-  { name: 'queue', formula: 'ln(1 + Z_s / balance unit)' },
+export const serverFeatureTable: readonly string[] = [
+  'kvShare = KV cache of the next iteration / pool',
+  'demand = ln(1 + KV cache of all requests there, if all were admitted / pool)',
+  'running = ln(1 + requests decoding / 10)',
+  'waiting = ln(1 + requests waiting for admission / 10)',
+  'prefilling = ln(1 + requests being sent or prefilled / 10)',
+  'prefillDelay = ln(1 + seconds until earlier prefills end / Δ)',
+  'workload = ln(1 + remaining KV memory-time / (M·Δ))',
+  'residence = ln(1 + mean remaining output tokens of a request · iteration time / Δ)',
+  'queue = ln(1 + Z_s / balance unit)',
 ];
 
 /** The constants by which a network that the servers share distinguishes them. */
-export const serverConstantTable: readonly Feature[] = [
-  { name: 'pool', formula: 'tokens the pool holds / 10 000' },
-  { name: 'emptyIteration', formula: 'iteration time of an empty server · 100 / s' },
-  { name: 'fullIteration', formula: 'iteration time with a full pool · 100 / s' },
-  { name: 'prefillRate', formula: 'tokens per second / 10 000' },
+export const serverConstantTable: readonly string[] = [
+  'pool = tokens the pool holds / 10 000',
+  'emptyIteration = iteration time of an empty server · 100 / s',
+  'fullIteration = iteration time with a full pool · 100 / s',
+  'prefillRate = tokens per second / 10 000',
 ];
 
 /** The features of each request that a policy sees (s_t^req); the gain stands once per server. */
-export const requestFeatureTable: readonly Feature[] = [
-  { name: 'inputTokens', formula: 'ln(l_in / mean l_in)' },
-  { name: 'predictedTokens', formula: 'ln(l̂_out / mean l_out) · 2' },
-  { name: 'gain', formula: '(log10 h_{i,s} + 11) / 2' },
+export const requestFeatureTable: readonly string[] = [
+  'inputTokens = ln(l_in / mean l_in)',
+  'predictedTokens = ln(l̂_out / mean l_out) · 2',
+  'gain = (log10 h_{i,s} + 11) / 2',
 ];
 
 function clipped(x: number): number {
@@ -52,9 +47,9 @@ export function requestFeatures(servers: number): number {
 }
 
 /** Writes the servers' state, [S, SERVER_FEATURES]. */
-export function encodeServers(view: SlotView, out: Float32Array, offset = 0): void {
+export function encodeServers(view: SlotView, out: Float32Array): void {
   const { config } = view;
-  let k = offset;
+  let k = 0;
   for (let s = 0; s < view.serverCount; s++) {
     const pool = view.maxTokens[s];
     const requests = view.requestsOn(s);
@@ -74,8 +69,8 @@ export function encodeServers(view: SlotView, out: Float32Array, offset = 0): vo
 }
 
 /** Writes the servers' constants, [S, SERVER_CONSTANTS]. */
-export function encodeConstants(view: SlotView, out: Float32Array, offset = 0): void {
-  let k = offset;
+export function encodeConstants(view: SlotView, out: Float32Array): void {
+  let k = 0;
   for (let s = 0; s < view.serverCount; s++) {
     const pool = view.maxTokens[s];
     out[k++] = clipped(pool / 10_000);
@@ -86,9 +81,9 @@ export function encodeConstants(view: SlotView, out: Float32Array, offset = 0): 
 }
 
 /** Writes the slot's requests, [count, 2 + S]. */
-export function encodeRequests(view: SlotView, out: Float32Array, offset = 0): void {
+export function encodeRequests(view: SlotView, out: Float32Array): void {
   const { meanInputTokens, meanOutputTokens } = view.config;
-  let k = offset;
+  let k = 0;
   for (let i = 0; i < view.count; i++) {
     out[k++] = clipped(Math.log(view.inputTokens[i] / meanInputTokens));
     out[k++] = clipped(2 * Math.log(view.predictedTokens[i] / meanOutputTokens));
@@ -97,7 +92,7 @@ export function encodeRequests(view: SlotView, out: Float32Array, offset = 0): v
 }
 
 /** Writes sums over the slot's requests and the system, [SLOT_FEATURES]. */
-export function encodeSlot(view: SlotView, out: Float32Array, offset = 0): void {
+export function encodeSlot(view: SlotView, out: Float32Array): void {
   const { config } = view;
   let input = 0;
   let output = 0;
@@ -107,8 +102,8 @@ export function encodeSlot(view: SlotView, out: Float32Array, offset = 0): void 
   }
   let present = 0;
   for (let s = 0; s < view.serverCount; s++) present += view.requestsOn(s);
-  out[offset] = clipped(view.count / config.users);
-  out[offset + 1] = clipped(input / (config.users * config.meanInputTokens));
-  out[offset + 2] = clipped(output / (config.users * config.meanOutputTokens));
-  out[offset + 3] = clipped(present / (4 * config.users));
+  out[0] = clipped(view.count / config.users);
+  out[1] = clipped(input / (config.users * config.meanInputTokens));
+  out[2] = clipped(output / (config.users * config.meanOutputTokens));
+  out[3] = clipped(present / (4 * config.users));
 }

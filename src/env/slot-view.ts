@@ -60,6 +60,8 @@ export class SlotView {
   workloadUnit!: Float64Array;
   /** Z_s(t), [S]. */
   queue!: Float64Array;
+  /** The servers' constants, [S]. */
+  readonly servers: readonly ServerSpec[];
   /** Tokens the KV pool holds, [S]. */
   readonly maxTokens: Float64Array;
   /** Whether every request fits every server, so that `fits` need not be asked. */
@@ -74,9 +76,7 @@ export class SlotView {
 
   constructor(
     readonly config: SystemConfig,
-    /** The servers' constants, [S]. */
-    readonly servers: readonly ServerSpec[],
-    maxTokens: readonly number[],
+    servers: readonly EdgeServer[],
     private readonly channel: Channel,
     private readonly mobility: Mobility,
     requests: SlotRequests,
@@ -85,11 +85,12 @@ export class SlotView {
     this.inputTokens = requests.inputTokens;
     this.predictedTokens = requests.predictedTokens;
     const S = servers.length;
+    this.servers = servers.map(({ spec }) => spec);
     this.state = new Float64Array(CHANGING.length * S);
     CHANGING.forEach((name, k) => (this[name] = this.state.subarray(k * S, (k + 1) * S)));
-    this.maxTokens = Float64Array.from(maxTokens);
-    this.largestPool = Math.max(...maxTokens);
-    this.profiles = servers.map((server) => decodeProfile(server.decodeProfile));
+    this.maxTokens = Float64Array.from(servers, ({ maxTokens }) => maxTokens);
+    this.largestPool = Math.max(...this.maxTokens);
+    this.profiles = servers.map(({ spec }) => decodeProfile(spec.decodeProfile));
     const { stateDelaySlots = 0 } = config;
     this.reports = Array.from({ length: stateDelaySlots === 0 ? 0 : stateDelaySlots + 1 }, () => this.state.slice());
   }

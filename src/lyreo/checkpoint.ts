@@ -49,9 +49,7 @@ export interface TakeUpOptions {
   readonly acceptChangedFiles?: boolean | undefined;
 }
 
-const features: readonly string[] = [...serverFeatureTable, ...serverConstantTable, ...requestFeatureTable].map(
-  ({ name, formula }) => `${name} = ${formula}`,
-);
+const features: readonly string[] = [...serverFeatureTable, ...serverConstantTable, ...requestFeatureTable];
 
 function savedOf(kind: Saved['kind'], { config, files, method, training, seed, updates }: Learner): Saved {
   return { kind, library: packageVersion(), files, config, method: methodIds(method), training, seed, updates };

@@ -21,7 +21,7 @@ export function stateFeatures(servers: number): number {
 /** Writes a state, [C]; it begins with the servers, [S, SERVER_FEATURES]. */
 export function encodeState(view: SlotView, out: Float32Array): void {
   encodeServers(view, out);
-  encodeSlot(view, out, view.serverCount * SERVER_FEATURES);
+  encodeSlot(view, out.subarray(view.serverCount * SERVER_FEATURES));
 }
 
 /** What one slot leaves behind for learning: the inputs of the network and the draws. */

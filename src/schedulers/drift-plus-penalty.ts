@@ -12,8 +12,8 @@ class DriftForecast extends Forecast {
   /** Sums over the servers: Σ Z·x², Σ Z·x, Σ Z and Σ x. */
   private sums = { zxx: 0, zx: 0, z: 0, x: 0 };
 
-  override begin(view: SlotView): void {
-    super.begin(view);
+  constructor(view: SlotView) {
+    super(view);
     this.sumUp();
   }
 
@@ -23,7 +23,7 @@ class DriftForecast extends Forecast {
   }
 
   /** ν times the latency of request i on server s and the delay to others, and the growth of the balance term. */
-  cost(i: number, s: number): number {
+  override cost(i: number, s: number): number {
     const { latencyWeight } = this.view.config;
     const iteration = this.iterationSeconds(i, s);
     const latency = this.latency(i, s, iteration) + this.delayToOthers(i, s, iteration);
@@ -68,7 +68,4 @@ class DriftForecast extends Forecast {
  * of P2 (IV-A), ν·Σ D_tot + Σ_s Z_s·Y_s. The latency is the request's own and the delay that it causes to the
  * others in the running batch; the deviation is that of the forecast KV occupation, for as long as the request stays.
  */
-export const driftPlusPenalty: SchedulerFactory = greedy(
-  (view) => new DriftForecast(view),
-  (forecast, i, s) => forecast.cost(i, s),
-);
+export const driftPlusPenalty: SchedulerFactory = greedy(DriftForecast);

@@ -19,20 +19,17 @@ export class Forecast {
   private readonly batch: Float64Array;
   private readonly batchTokens: Float64Array;
 
-  constructor(protected view: SlotView) {
-    [this.requests, this.output, this.work, this.batch, this.batchTokens] = Array.from(
-      { length: 5 },
-      () => new Float64Array(view.serverCount),
-    );
+  constructor(protected readonly view: SlotView) {
+    this.requests = view.running.map((_, s) => view.requestsOn(s));
+    this.output = view.remainingOutputTokens.slice();
+    this.work = view.remainingTokenIterations.slice();
+    this.batch = new Float64Array(view.serverCount);
+    this.batchTokens = new Float64Array(view.serverCount);
   }
 
-  begin(view: SlotView): void {
-    this.view = view;
-    this.requests.forEach((_, s) => (this.requests[s] = view.requestsOn(s)));
-    this.output.set(view.remainingOutputTokens);
-    this.work.set(view.remainingTokenIterations);
-    this.batch.fill(0);
-    this.batchTokens.fill(0);
+  /** The cost of request i on server s. */
+  cost(i: number, s: number): number {
+    return this.latency(i, s);
   }
 
   /** Counts request i as assigned to server s. */
@@ -101,23 +98,14 @@ export class Forecast {
   }
 }
 
-/**
- * Requests are assigned one after the other, each to the server of least cost by a forecast that counts those before it.
- *
- * @param costOf the cost of request i on server s.
- */
-export function greedy<F extends Forecast>(
-  make: (view: SlotView) => F,
-  costOf: (forecast: F, i: number, s: number) => number,
-): SchedulerFactory {
+/** Requests are assigned one after the other, each to the server of least cost by a forecast that counts those before it. */
+export function greedy(ForecastOf: new (view: SlotView) => Forecast): SchedulerFactory {
   return (config, rng) => {
     const cost = new Float64Array(config.servers);
-    let forecast: F | undefined;
     return (view, assignment) => {
-      forecast ??= make(view);
-      forecast.begin(view);
+      const forecast = new ForecastOf(view);
       for (let i = 0; i < view.count; i++) {
-        for (let s = 0; s < cost.length; s++) cost[s] = costOf(forecast, i, s);
+        for (let s = 0; s < cost.length; s++) cost[s] = forecast.cost(i, s);
         const s = cheapest(view, i, cost, rng);
         assignment[i] = s;
         forecast.assign(i, s);
@@ -127,7 +115,4 @@ export function greedy<F extends Forecast>(
 }
 
 /** Latency-greedy: each request goes where its own forecast latency is least. */
-export const latencyGreedy: SchedulerFactory = greedy(
-  (view) => new Forecast(view),
-  (forecast, i, s) => forecast.latency(i, s),
-);
+export const latencyGreedy: SchedulerFactory = greedy(Forecast);

@@ -30,7 +30,7 @@ export function boundedRuns(episodes: number = Infinity): (run: StoredRun) => Bo
     // Batching, ε, ν and the unit of Y do not enter the bound.
     const same = { batching: 'deed', balanceTolerance: 1, balanceUnit: 1, latencyWeight: 1 };
     const key = canonicalJson([{ ...config, ...same }, seed]);
-    const bound = known.get(key) ?? lowerBound(readEpisode(config, seed)).meanLatency;
+    const bound = known.get(key) ?? lowerBound(readEpisode(config, seed));
     known.set(key, bound);
     return bound;
   };

@@ -2,23 +2,13 @@ import { aloneBound } from './alone';
 import type { Episode } from './episode';
 import { pricedEpisode } from './priced-episode';
 
-/** Lower bounds on the mean latency of an episode, s; NaN without requests. */
-export interface LowerBound {
-  /** The better of the two below. */
-  readonly meanLatency: number;
-  /** Every request alone on its best server. */
-  readonly alone: number;
-  /** With the servers' time priced. */
-  readonly congested: number;
-}
-
 /** The most that rounding takes from a sum of doubles, relative. */
 const ROUNDING = 1e-9;
 
 /**
- * A lower bound on the mean D_tot (III-E) of *any* scheduler in an episode, one that knows the future included, DEED
- * or static: no assignment of the same requests to servers that can hold them has a smaller one. (A scheduler that has
- * requests rejected, by sending them where they cannot fit, is not bounded: it leaves out latencies.)
+ * A lower bound on the mean D_tot (III-E), s, of *any* scheduler in an episode, one that knows the future included, DEED
+ * or static; NaN without requests. No assignment of the same requests to servers that can hold them has a smaller mean.
+ * (A scheduler that has requests rejected, by sending them where they cannot fit, is not bounded: it leaves out latencies.)
  *
  * The servers' time is limited, so it is priced (Lagrange). Let iterations that start before the end of slot T cost
  * λ_s per second beside the n request-seconds per second of the requests in them. On server s they last at most
@@ -35,9 +25,7 @@ const ROUNDING = 1e-9;
  * This holds for *every* λ, μ ≥ 0 and line below τ; a search chooses good ones. Left out, which only lowers the bound:
  * the wait for an iteration's end, the prefill's slow-down w, and that slots come one by one.
  */
-export function lowerBound(episode: Episode): LowerBound {
-  const priced = pricedEpisode(episode);
-  const alone = aloneBound(episode) * (1 - ROUNDING);
-  const congested = (priced.bound(priced.search()) / episode.requests.length) * (1 - ROUNDING);
-  return { meanLatency: Math.max(alone, congested), alone, congested };
+export function lowerBound(episode: Episode): number {
+  const { bound, search } = pricedEpisode(episode);
+  return Math.max(aloneBound(episode), bound(search()) / episode.requests.length) * (1 - ROUNDING);
 }

@@ -49,13 +49,13 @@ export function borne(charge: TokenSums, sums: TokenSums): number {
 /** The dual function of an episode's servers (see `lowerBound`). */
 export interface PricedEpisode {
   /** The lower bound on Σ D_tot that these prices give, s. */
-  bound(prices: Prices): number;
+  readonly bound: (prices: Prices) => number;
   /**
    * Prices under which every server's time is about used up. They follow the excess of what requests would use over
    * what there is, requests being spread over servers of nearly equal cost; the best of a sample are kept. The dual
    * function is concave in λ, and how well it is maximised decides only how tight the bound is.
    */
-  search(): Prices;
+  readonly search: () => Prices;
 }
 
 export function pricedEpisode(episode: Episode): PricedEpisode {

@@ -52,7 +52,7 @@ describe('boundedRuns', () => {
     const profile = profiles.smoke;
     const run = await executeRun(runSpec(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
     const system = { ...run.config, slots: profile.evaluationSlots };
-    const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)).meanLatency);
+    const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)));
     const [one, two] = run.evaluation.perEpisode.meanLatency;
     expect(boundedRuns(1)(run)).toEqual({ meanLatency: one, bound: first });
     const both = boundedRuns()(run);
