@@ -50,9 +50,8 @@ Examples:
 }
 
 async function runCalibrate(options: Values<typeof flags> & { readonly progress?: boolean }): Promise<void> {
-  const { score, targetsOf } = await import('../studies/calibration/objective.js');
+  const { score, sensitive, sensitivity, targetsOf } = await import('../studies/calibration/objective.js');
   const { bestOf, calibration, finals, search } = await import('../studies/calibration/search.js');
-  const { sensitive, sensitivity } = await import('../studies/calibration/sensitivity.js');
   const { readJsonLog, writeJsonLog } = await import('../core/json-log.js');
   const { candidates, seed, slots, free } = options;
   const logFile =

@@ -3,7 +3,15 @@
 // The fit of the constants that the paper does not print.
 export { type Constants, constantNames, pilotConstants, ranges, units } from './calibration/constants';
 export { type StandIn, type TrialRun, loadReadings, simulateUnder, trialRuns } from './calibration/trial';
-export { type Score, type Target, score, targetsOf } from './calibration/objective';
+export {
+  type Score,
+  type Sensitivity,
+  type Target,
+  score,
+  sensitive,
+  sensitivity,
+  targetsOf,
+} from './calibration/objective';
 export {
   type Candidate,
   type StoredSearch,
@@ -14,7 +22,6 @@ export {
   storedFinals,
   storedSearch,
 } from './calibration/search';
-export { type Sensitivity, sensitive, sensitivity } from './calibration/sensitivity';
 
 // The distance from the optimum: the exact optimum of small episodes, a lower bound for large ones.
 export { readEpisode } from './bounds/episode';
@@ -30,4 +37,4 @@ export { counterfactualEffects } from './counterfactual';
 export { correlation, rankCorrelation, withinGroups } from './correlation';
 
 // Conclusions of the paper in conditions that it leaves out.
-export { conclusions, conditionClaims } from './condition-claims';
+export { conditionClaims } from './condition-claims';

@@ -1,13 +1,21 @@
 /** How near the runs of some constants come to the printed numbers and orders. */
 import { invalid } from '../../core/errors';
-import { type Published, publishedFacts } from '../../paper/published';
-import { DEFAULT_NU, LOAD_WITH_ROOM, type Loads, type StandIn, type TrialRun, loadReadings } from './trial';
+import { publishedFacts } from '../../paper/published';
+import { tableOne } from '../../system/presets';
+import { type ConstantName, type Constants, constantNames } from './constants';
+import {
+  DEFAULT_NU,
+  DEFAULT_SLOTS,
+  LOAD_WITH_ROOM,
+  type Loads,
+  type StandIn,
+  type TrialRun,
+  loadReadings,
+  trialRuns,
+} from './trial';
 
 /** A run by its place, and a number of it; `keepsUp` is 1, or Infinity where the run is overloaded. */
-interface Quantity {
-  readonly standIn: StandIn;
-  readonly users: number;
-  readonly latencyWeight: number;
+interface Quantity extends Pick<TrialRun, 'standIn' | 'users' | 'latencyWeight'> {
   readonly metric: 'latency' | 'p99' | 'deviation' | 'highKvPercent' | 'queue' | 'keepsUp';
 }
 
@@ -28,14 +36,15 @@ export interface Target {
  * is a bound: Static < LL < Random, and most of the three (LL and Random, that is) are above PPO's latency.
  * Note: left out are numbers that exclude others: NoLB's latency and P99 (together), and Fig. 7's latencies.
  */
-export function targetsOf(reading: Loads, facts: Published = publishedFacts()): Target[] {
-  const { fig2_convergence: fig2, fig4_users: fig4, fig7_nu: fig7, table2 } = facts;
+export function targetsOf({ fig2: U, table2: V }: Loads): Target[] {
+  const { fig2_convergence: fig2, fig4_users: fig4, fig7_nu: fig7, table2 } = publishedFacts();
   const quantity = (
     standIn: StandIn,
     users: number,
     metric: Quantity['metric'],
     latencyWeight = DEFAULT_NU,
   ): Quantity => ({ standIn, users, latencyWeight, metric });
+  // The order of the fields is that of the logs' headers.
   const target = (name: string, of: Quantity, printed: number, side?: Target['side'], over?: Quantity): Target => ({
     name,
     of,
@@ -44,11 +53,10 @@ export function targetsOf(reading: Loads, facts: Published = publishedFacts()): 
     side,
     weight: side === undefined && (of.metric === 'latency' || of.metric === 'p99') ? 2 : 1,
   });
-  const { fig2: U, table2: V } = reading;
-  const [latency, deviation, p99, highKv] = table2.LYREO;
-  const [, nolbDeviation, , nolbHighKv] = table2['LYREO-NoLB'];
   const order = (less: StandIn, more: StandIn): Target =>
     target(`Fig. 3 ${less} < ${more}`, quantity(less, U, 'latency'), 1, 'at most', quantity(more, U, 'latency'));
+  const [latency, deviation, p99, highKv] = table2.LYREO;
+  const [, nolbDeviation, , nolbHighKv] = table2['LYREO-NoLB'];
   return [
     target('Fig. 2 LYREO latency', quantity('LYREO', U, 'latency'), fig2.latency_s.LYREO),
     target('Fig. 2 LYREO queue', quantity('LYREO', U, 'queue'), fig2.mean_virtual_queue.LYREO),
@@ -81,9 +89,8 @@ export function targetsOf(reading: Loads, facts: Published = publishedFacts()): 
 /** The error that counts about half: a tenth is hardly seen, a factor of two counts in full. */
 const SCALE = 0.2;
 /** Numbers of an overloaded run, and numbers of 0, count as a hundred times too much or too little. */
-const LARGEST_FACTOR = 100;
+const LARGEST_ERROR: number = Math.log(100);
 
-/** The objective of some runs. */
 export interface Score {
   /** Weighted mean of ln(1 + (ln(ours/printed)/0.2)²); of a bound only the side that misses it. */
   readonly objective: number;
@@ -113,17 +120,46 @@ export function score(runs: readonly TrialRun[], targets: readonly Target[]): Sc
   });
   const sumOfWeights = targets.reduce((sum, { weight }) => sum + weight, 0);
   const losses = targets.map(({ printed, side, weight }, i) => {
-    const largest = Math.log(LARGEST_FACTOR);
-    const error = Math.max(-largest, Math.min(largest, Math.log(values[i] / printed)));
-    const counted = side === 'at most' ? Math.max(error, 0) : side === 'at least' ? Math.min(error, 0) : error;
-    return (weight * Math.log1p((counted / SCALE) ** 2)) / sumOfWeights;
+    const least = side === 'at most' ? 0 : -LARGEST_ERROR;
+    const most = side === 'at least' ? 0 : LARGEST_ERROR;
+    const error = Math.max(least, Math.min(most, Math.log(values[i] / printed)));
+    return (weight * Math.log1p((error / SCALE) ** 2)) / sumOfWeights;
   });
   return { objective: losses.reduce((sum, loss) => sum + loss, 0), values, losses };
 }
 
-/** The reading of the loads under which runs come nearest to the printed numbers, with its score. */
-export function bestReading(runs: readonly TrialRun[]): { readonly reading: Loads; readonly score: Score } {
+/** The reading of the loads under which runs come nearest to the printed numbers, with its objective. */
+export function bestReading(runs: readonly TrialRun[]): { readonly objective: number; readonly reading: Loads } {
   return loadReadings
-    .map((reading) => ({ reading, score: score(runs, targetsOf(reading)) }))
-    .reduce((best, each) => (each.score.objective < best.score.objective ? each : best));
+    .map((reading) => ({ objective: score(runs, targetsOf(reading)).objective, reading }))
+    .reduce((best, each) => (each.objective < best.objective ? each : best));
+}
+
+/** The objective with less and with more of one constant. */
+export interface Sensitivity {
+  readonly name: ConstantName | 'pathLossDb';
+  /** The step down and up. */
+  readonly change: '±20 %' | '±10 dB';
+  readonly less: number;
+  readonly more: number;
+}
+
+/** The constants that `sensitivity` can change: the free ones, and the path loss, which is not fitted. */
+export const sensitive: readonly Sensitivity['name'][] = [...constantNames, 'pathLossDb'];
+
+/** The objective with one constant 20 % down and up, the others held; the path loss by 10 dB. */
+export function sensitivity(
+  name: Sensitivity['name'],
+  constants: Constants,
+  reading: Loads,
+  seed: number,
+  slots: number = DEFAULT_SLOTS,
+): Sensitivity {
+  const objective = (step: number): number => {
+    const isLoss = name === 'pathLossDb';
+    const changed = isLoss ? constants : { ...constants, [name]: (1 + 0.2 * step) * constants[name] };
+    const system = isLoss ? { pathLossDb: tableOne('calibrated').pathLossDb + 10 * step } : {};
+    return score(trialRuns(changed, slots, seed, system), targetsOf(reading)).objective;
+  };
+  return { name, change: name === 'pathLossDb' ? '±10 dB' : '±20 %', less: objective(-1), more: objective(1) };
 }

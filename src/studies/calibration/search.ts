@@ -6,20 +6,15 @@ import { mean } from '../../core/statistics';
 import {
   type ConstantName,
   type Constants,
-  fittedByDefault,
+  type Range,
+  constantNames,
   pilotConstants,
-  placeOf,
   ranges,
   units,
-  valueAt,
 } from './constants';
 import { bestReading, targetsOf } from './objective';
-import { DEFAULT_NU, type Loads, type TrialRun, loadReadings, trialRuns } from './trial';
+import { DEFAULT_NU, DEFAULT_SLOTS, type Loads, type TrialRun, loadReadings, trialRuns } from './trial';
 
-/** Slots of each run of a search unless said otherwise. */
-export const DEFAULT_SLOTS = 200;
-
-/** A search for constants. */
 export interface SearchOptions {
   readonly candidates: number;
   readonly seed: number;
@@ -53,8 +48,9 @@ export interface Candidate {
  * @returns all candidates, those of the log included.
  */
 export async function search(options: SearchOptions): Promise<Candidate[]> {
-  const { candidates, seed, slots = DEFAULT_SLOTS, free = fittedByDefault, logFile } = options;
-  const header = JSON.stringify({ seed, slots, free, targets: loadReadings.map((reading) => targetsOf(reading)) });
+  const { candidates, seed, slots = DEFAULT_SLOTS, logFile } = options;
+  const { free = constantNames.filter((name) => name !== 'balanceUnit') } = options;
+  const header = JSON.stringify({ seed, slots, free, targets: loadReadings.map(targetsOf) });
   const another = 'another search; allowed: the same seed, slots, free constants and targets, or another file';
   const found = logFile === undefined ? [] : resumeJsonLog<Candidate>(logFile, header, another);
   for (let index = found.length; index < candidates; index++) {
@@ -71,8 +67,7 @@ export async function search(options: SearchOptions): Promise<Candidate[]> {
 
 /** Some constants with their runs, judged under the best reading of the loads. */
 export function judged(index: number, constants: Constants, runs: readonly TrialRun[]): Candidate {
-  const { reading, score } = bestReading(runs);
-  return { index, constants, runs, objective: score.objective, reading };
+  return { index, constants, runs, ...bestReading(runs) };
 }
 
 /** The candidate of the least objective. */
@@ -95,18 +90,25 @@ function propose(index: number, before: readonly Candidate[], free: readonly Con
   // A seventh of a range at first, half of it after 75 rounds.
   const step = 0.15 / Math.sqrt(1 + round / 25);
   const drawn = free.map((name): [ConstantName, number] => {
-    const range = ranges[name];
     if (!isFresh && rng.uniform() > 1 / 3) return [name, parent[name]];
-    const place = isFresh ? rng.uniform() : placeOf(range, parent[name]) + step * rng.normal();
-    return [name, valueAt(range, Math.min(1, Math.max(0, place)))];
+    const place = isFresh ? rng.uniform() : placeOf(ranges[name], parent[name]) + step * rng.normal();
+    return [name, valueAt(ranges[name], Math.min(1, Math.max(0, place)))];
   });
-  return inOrderOfSpeed({ ...parent, ...Object.fromEntries(drawn) });
-}
-
-/** No GPU decodes faster than the next better one: without this the fit makes the 3080 the fastest of the three. */
-function inOrderOfSpeed(constants: Constants): Constants {
+  const constants = { ...parent, ...Object.fromEntries(drawn) };
+  // No GPU decodes faster than the next better one: without this the fit makes the 3080 the fastest of the three.
   const tau0Rtx3090 = Math.max(constants.tau0Rtx3090, constants.tau0Rtx4090);
   return { ...constants, tau0Rtx3090, tau0Rtx3080: Math.max(constants.tau0Rtx3080, tau0Rtx3090) };
+}
+
+/** The place of a value in its range, 0 to 1, on the scale on which it is drawn. */
+function placeOf({ least, greatest, isLog }: Range, value: number): number {
+  return isLog ? Math.log(value / least) / Math.log(greatest / least) : (value - least) / (greatest - least);
+}
+
+/** The value at a place of a range, with four significant digits. */
+function valueAt({ least, greatest, isLog }: Range, place: number): number {
+  const value = isLog ? least * (greatest / least) ** place : least + place * (greatest - least);
+  return Number(value.toPrecision(4));
 }
 
 /** Finalists per unit, and the seeds and slots of their longer runs. */
@@ -119,11 +121,27 @@ const FINAL_SLOTS = 800;
  * the seeds. The balance needs so many slots to settle.
  */
 export function finals(candidates: readonly Candidate[]): Candidate[] {
-  return units.flatMap((unit) =>
-    rankedOf(candidates, unit)
-      .slice(0, FINALISTS)
-      .map(({ index, constants }) => judged(index, constants, meanRuns(constants))),
-  );
+  return units
+    .flatMap((unit) => rankedOf(candidates, unit).slice(0, FINALISTS))
+    .map(({ index, constants }) => judged(index, constants, meanRuns(constants)));
+}
+
+/** The longer runs of some constants, means over the seeds; overloaded where one seed is. */
+function meanRuns(constants: Constants): TrialRun[] {
+  const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
+  return bySeed[0].map((first, i) => {
+    const same = bySeed.map((runs) => runs[i]);
+    const meanOf = (of: (run: TrialRun) => number): number => mean(same.map(of));
+    return {
+      ...first,
+      latency: meanOf(({ latency }) => latency),
+      p99: meanOf(({ p99 }) => p99),
+      deviation: meanOf(({ deviation }) => deviation),
+      highKvPercent: meanOf(({ highKvPercent }) => highKvPercent),
+      queue: meanOf(({ queue }) => queue),
+      overloaded: same.some(({ overloaded }) => overloaded),
+    };
+  });
 }
 
 /**
@@ -142,22 +160,6 @@ export function risesWithUsers({ runs }: Candidate): boolean {
     .map(({ latency }) => latency);
   return latencies.every((latency, k) => k === 0 || latency > latencies[k - 1]);
 }
-
-/** The longer runs of some constants, means over the seeds; overloaded where one seed is. */
-function meanRuns(constants: Constants): TrialRun[] {
-  const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
-  return bySeed[0].map((first, i) => {
-    const same = bySeed.map((runs) => runs[i]);
-    const means = METRICS.map((metric) => [metric, mean(same.map((run) => run[metric]))]);
-    return {
-      ...first,
-      ...(Object.fromEntries(means) as Pick<TrialRun, (typeof METRICS)[number]>),
-      overloaded: same.some(({ overloaded }) => overloaded),
-    };
-  });
-}
-
-const METRICS = ['latency', 'p99', 'deviation', 'highKvPercent', 'queue'] as const;
 
 /** A search that `lyreo calibrate` has stored in data/calibration, with all its candidates. */
 export interface StoredSearch {

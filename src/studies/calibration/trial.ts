@@ -38,9 +38,6 @@ const standIns: Readonly<Record<StandIn, SchedulerFactory>> = {
   Random: schedulers.random,
 };
 
-/** So large a unit of Y and Z that balance weighs nothing. */
-const NO_BALANCE = 1e9;
-
 /** The numbers of users that the text leaves to its reader; Fig. 3 has those of Fig. 2, Fig. 7 those of Table II. */
 export interface Loads {
   readonly fig2: number;
@@ -60,6 +57,9 @@ export const loadReadings: readonly Loads[] = [
 /** A tenth more than the greatest load of Fig. 4: a trained policy is no better than the greedy, and needs room. */
 export const LOAD_WITH_ROOM = 66;
 
+/** Slots of a run unless said otherwise. */
+export const DEFAULT_SLOTS = 200;
+
 /** ν where nothing is swept. */
 export const DEFAULT_NU: number = tableOne('literal').latencyWeight;
 
@@ -71,7 +71,8 @@ export function trialRuns(
   system: Partial<SystemConfig> = {},
 ): TrialRun[] {
   const run = (standIn: StandIn, users: number, latencyWeight = DEFAULT_NU): TrialRun => {
-    const balanceUnit = standIn === 'NoLB' ? NO_BALANCE : constants.balanceUnit;
+    // So large a unit of Y and Z that balance weighs nothing.
+    const balanceUnit = standIn === 'NoLB' ? 1e9 : constants.balanceUnit;
     const batching = standIn === 'Static' ? 'static' : 'deed';
     const fields = { ...system, users, slots, latencyWeight, batching } as const;
     const found = simulateUnder({ ...constants, balanceUnit }, standIns[standIn], fields, seed);
@@ -97,8 +98,7 @@ export function simulateUnder(
   const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, balanceUnit } = constants;
   const free = { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput, balanceUnit };
   const config = systemConfig('calibrated', { ...free, ...fields });
+  const specs = serverSpecs(config, gpuPresets(config.kvPoolFraction, toCalibrated(constants, '')));
   const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
-  const gpus = gpuPresets(config.kvPoolFraction, toCalibrated(constants, ''));
-  const serving = new Serving(serverSpecs(config, gpus), { ...config, kvBytesPerToken });
-  return simulate(config, scheduler, seed, { serving });
+  return simulate(config, scheduler, seed, { serving: new Serving(specs, { ...config, kvBytesPerToken }) });
 }
