@@ -2,9 +2,7 @@ import { dataJson } from '../core/files';
 import type { MethodName } from './methods';
 import type { MetricName, Place, Quantity, SweepName } from './quantities';
 import type { SettingSource } from './settings';
-
-/** The figure or table that a claim stands in. */
-export type Section = 'fig2' | 'fig3' | 'table2' | 'fig4' | 'fig5' | 'fig6' | 'fig7' | 'fig8';
+import type { Section } from './sweeps';
 
 export type ClaimKind = 'number' | 'order' | 'trend' | 'bound' | 'shape' | 'setting';
 

@@ -1,5 +1,4 @@
 import type { SystemConfig } from '../system/config';
-import type { MethodName } from './methods';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile } from './profiles';
 
 export type ConditionName = 'heavy-tails' | 'azure' | 'burstgpt' | 'length-error' | 'stale-1' | 'stale-3' | 'tenfold';
@@ -31,18 +30,3 @@ export const conditions: Readonly<Record<ConditionName, Condition>> = {
 export function conditionSystem(profile: Profile, name: ConditionName): Partial<SystemConfig> {
   return conditions[name].system({ users: DEFAULT_USERS, servers: DEFAULT_SERVERS, ...profile.system });
 }
-
-/** The paper's methods that learn. */
-export const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
-
-/** The methods that need no training, the paper's first. */
-export const conditionRules: readonly MethodName[] = [
-  'static',
-  'll',
-  'random',
-  'drift-plus-penalty',
-  'll-in-slot',
-  'latency-greedy',
-  'jsq',
-  'power-of-two',
-];

@@ -59,6 +59,7 @@ export const evaluationColumns = {
 } as const;
 
 type EvaluationColumn = keyof typeof evaluationColumns;
+const columns = Object.keys(evaluationColumns) as EvaluationColumn[];
 
 export type Estimates = Readonly<Record<EvaluationColumn, Interval>>;
 
@@ -67,27 +68,16 @@ export type Estimates = Readonly<Record<EvaluationColumn, Interval>>;
  * that what the two share cancels out.
  */
 export function estimates(runs: readonly RunMetrics[], reference?: readonly RunMetrics[]): Estimates {
-  return each(Object.keys(evaluationColumns) as EvaluationColumn[], (column) =>
-    meanInterval(runs.map((run, k) => run[column] - (reference?.[k][column] ?? 0))),
-  );
+  return each(columns, (column) => meanInterval(runs.map((run, k) => run[column] - (reference?.[k][column] ?? 0))));
 }
 
 /** The probabilities at which stored quantiles stand: 0, 0.05, …, 1. */
 export const quantileLevels: readonly number[] = Array.from({ length: 21 }, (_, k) => k / 20);
 
 /** The numbers of an episode's report that are stored. */
-const fields = [
-  'meanLatency',
-  'deviation',
-  'worstDeviation',
-  'p99Latency',
-  'highKvPercent',
-  'meanQueue',
-  'finalQueue',
-  'meanEta',
-] as const;
+type EpisodeMetric = EvaluationColumn | 'worstDeviation' | 'finalQueue' | 'meanEta';
 
-type EpisodeMetric = (typeof fields)[number];
+const fields: readonly EpisodeMetric[] = [...columns, 'worstDeviation', 'finalQueue', 'meanEta'];
 
 /**
  * The results of a method on held-out episodes: means over episodes, P99 and quantiles over all requests or slots. An

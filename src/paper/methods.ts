@@ -59,29 +59,16 @@ export const creditRules: readonly CreditFactory[] = [delayed, assigned, littles
 /** The rewards of the paper's methods. */
 export const rewards: readonly Reward[] = [driftPlusPenalty, fixedPenalty, latencyOnly];
 
+type Published = 'lyreo' | 'ly-ppo' | 'ppo' | 'static' | 'll' | 'random' | 'lyreo-count' | 'lyreo-nolb';
+type Printed = 'lyreo-printed' | 'ly-ppo-printed' | 'ppo-printed';
+type Credited = 'lyreo-slot' | 'ly-ppo-booked' | 'ly-ppo-own' | 'ly-ppo-little';
+type Informed = 'drift-plus-penalty' | 'll-in-slot' | 'latency-greedy' | 'jsq' | 'power-of-two' | 'wrr';
+
 /** Name of a method. Written out, as all exported types are: the kernel's compiler does not infer them. */
-export type MethodName =
-  | 'lyreo'
-  | 'ly-ppo'
-  | 'ppo'
-  | 'static'
-  | 'll'
-  | 'random'
-  | 'lyreo-count'
-  | 'lyreo-nolb'
-  | 'lyreo-printed'
-  | 'ly-ppo-printed'
-  | 'ppo-printed'
-  | 'lyreo-slot'
-  | 'ly-ppo-booked'
-  | 'ly-ppo-own'
-  | 'ly-ppo-little'
-  | 'drift-plus-penalty'
-  | 'll-in-slot'
-  | 'latency-greedy'
-  | 'jsq'
-  | 'power-of-two'
-  | 'wrr';
+export type MethodName = Published | Printed | Credited | Informed;
+
+/** The paper's methods that learn; LYREO is ours where the text's form differs. */
+export const learners: readonly MethodName[] = ['lyreo', 'ly-ppo', 'ppo'];
 
 /** Every method, in the order in which figures and tables list them. */
 export const methods: Readonly<Record<MethodName, Method>> = {

@@ -1,8 +1,8 @@
 import { UserError } from '../core/errors';
-import type { Section } from './claims';
 import { formatNumber, withUnit } from './judgement';
 import { type FigureRuns, Results, figureRuns, storedProfile } from './results';
 import { type ScoreboardRow, count, countText, headlineText, notebookOf, scoreboard, total } from './scoreboard';
+import type { Section } from './sweeps';
 import { verdictSentences } from './verdict';
 
 /** Quantities whose statements are quoted; statements on others, and percentages, are counted. */

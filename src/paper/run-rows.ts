@@ -17,18 +17,13 @@ export interface RunPlace {
   readonly seed: number;
 }
 
-/** One run, as measured on the held-out episodes. Seconds, shares in percent. */
-export interface RunRow extends RunPlace, LatencyParts {
-  readonly latency: number;
-  readonly p99: number;
-  readonly deviation: number;
-  readonly queue: number;
-  readonly highKv: number;
-  /** 1 where the backlog grows without end: the latency is then no steady state. */
-  readonly overloaded: number;
-  readonly completed: number;
-  readonly rejected: number;
-}
+type Measure = 'latency' | 'p99' | 'deviation' | 'queue' | 'highKv' | 'overloaded' | 'completed' | 'rejected';
+
+/**
+ * One run, as measured on the held-out episodes; s, highKv in percent, overloaded 1 where the backlog grows without end:
+ * the latency is then no steady state.
+ */
+export type RunRow = RunPlace & LatencyParts & Readonly<Record<Measure, number>>;
 
 /** The runs behind a figure, one row each. */
 export function runRows(figure: Pick<FigureRuns, 'series'>): RunRow[] {
@@ -39,13 +34,8 @@ export function runRows(figure: Pick<FigureRuns, 'series'>): RunRow[] {
   });
 }
 
-/** A quantile of a run's request latencies, s, and of its slots' deviations. */
-export interface QuantileRow extends RunPlace {
-  /** Between 0 and 1. */
-  readonly level: number;
-  readonly latency: number;
-  readonly deviation: number;
-}
+/** A quantile of a run's request latencies, s, and of its slots' deviations; its level is between 0 and 1. */
+export type QuantileRow = RunPlace & Readonly<Record<'level' | 'latency' | 'deviation', number>>;
 
 /** The quantiles of the runs behind a figure, a row for each run and level. */
 export function quantileRows(figure: Pick<FigureRuns, 'series'>): QuantileRow[] {

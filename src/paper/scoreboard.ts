@@ -1,4 +1,4 @@
-import { type Cause, type Claim, type ClaimKind, type Mark, type Section, claimsFile } from './claims';
+import { type Cause, type Claim, type ClaimKind, type Mark, claimsFile } from './claims';
 import {
   type Judgement,
   NUMBER_TOLERANCE,
@@ -13,7 +13,7 @@ import type { Results } from './results';
 import { chanceOf, judge } from './rules';
 import { runSpec } from './run-spec';
 import { settingRows } from './settings';
-import { type FigureId, type Point, systemOf } from './sweeps';
+import { type FigureId, type Point, type Section, systemOf } from './sweeps';
 
 /** One row of the scoreboard; the judgement is that of LYREO (request credit). */
 export interface ScoreboardRow extends Judgement {

@@ -1,36 +1,25 @@
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { Mix, SystemConfig } from '../system/config';
-import { conditionRules, conditionSystem, conditions, learners } from './conditions';
+import { conditionSystem, conditions } from './conditions';
 import { lapsePoints, learnerPoints, startPoints } from './learner-sweeps';
-import type { MethodName } from './methods';
+import { type MethodName, learners } from './methods';
 import type { OpenFigure, Profile } from './profiles';
 
-/**
- * The figures and tables that experiments can make, in the paper's order; `printed`: the three learners of Figs. 2 to 6
- * under the printed optimiser. The last five compare learners and belong to the profiles `pilot` and `starts`.
- */
-export const figureIds = [
-  'fig2',
-  'fig3',
-  'table2',
-  'fig4',
-  'fig5',
-  'fig6',
-  'fig7',
-  'fig8',
-  'printed',
-  'beyond',
-  'extras',
-  'lapses',
-  'factorial',
-  'switches',
-  'penalty',
-  'printed-forms',
-  'starts',
-] as const;
+/** The figures and table of the paper's evaluation. */
+const sections = ['fig2', 'fig3', 'table2', 'fig4', 'fig5', 'fig6', 'fig7', 'fig8'] as const;
 
-/** A published figure or table, conditions that the paper leaves out, or our extra baselines. */
-export type FigureId = (typeof figureIds)[number];
+/** The learners of Figs. 2 to 6 under the printed optimiser, conditions that the paper leaves out, baselines, lapses. */
+const extras = ['printed', 'beyond', 'extras', 'lapses'] as const;
+
+/** Comparisons of learners, in the profiles `pilot` and `starts`. */
+const comparisons = ['factorial', 'switches', 'penalty', 'printed-forms', 'starts'] as const;
+
+export type Section = (typeof sections)[number];
+
+export type FigureId = Section | (typeof extras)[number] | (typeof comparisons)[number];
+
+/** The figures and tables that experiments can make, in the paper's order. */
+export const figureIds: readonly FigureId[] = [...sections, ...extras, ...comparisons];
 
 /** A place in the matrix: a method in a system. All its seeds are its runs. */
 export interface Point {
@@ -59,16 +48,8 @@ export type Crossed = readonly [
   seeds: readonly number[],
 ];
 
-const published: readonly MethodName[] = [...learners, 'static', 'll', 'random'];
-
-const rules: readonly MethodName[] = [
-  'drift-plus-penalty',
-  'll-in-slot',
-  'latency-greedy',
-  'jsq',
-  'power-of-two',
-  'wrr',
-];
+const simple: readonly MethodName[] = ['static', 'll', 'random'];
+const rules: readonly MethodName[] = ['drift-plus-penalty', 'll-in-slot', 'latency-greedy', 'jsq', 'power-of-two'];
 
 /** The hardware mixes of Fig. 6, in its order. */
 export const mixes: readonly Mix[] = ['Hom', 'Mod', 'Het'];
@@ -96,21 +77,22 @@ function figures(profile: Profile): Crossed[] {
   const byWindow = (windows: readonly number[]): Swept[] =>
     windows.map((window) => ({ ...at('fig8', window), training: { window } }));
   const byPlace = [...byUsers, ...byServers, ...byMix];
+  const all = [...learners, ...simple, ...rules, 'wrr'] as const;
   return [
     ['fig2', learners, [at('fig2')], seeds],
-    ['fig3', published, [at('fig3')], seeds],
+    ['fig3', [...learners, ...simple], [at('fig3')], seeds],
     ['table2', ['lyreo', 'lyreo-count', 'lyreo-nolb'], [at('table2')], seeds],
-    ['fig4', [...published, ...rules], byUsers, seeds],
-    ['fig5', [...published, ...rules], byServers, seeds],
-    ['fig6', [...published, ...rules], byMix, seeds],
+    ['fig4', all, byUsers, seeds],
+    ['fig5', all, byServers, seeds],
+    ['fig6', all, byMix, seeds],
     ['fig7', ['lyreo'], byNu, seeds],
     ['fig8', ['lyreo-printed'], byWindow(profile.windowsPrinted), windowSeeds],
     ['fig8', ['lyreo'], byWindow(profile.windows), windowSeeds],
-    ['extras', rules, [at('extras')], seeds],
+    ['extras', [...rules, 'wrr'], [at('extras')], seeds],
     ['printed', ['lyreo-printed', 'ly-ppo-printed', 'ppo-printed'], byPlace, windowSeeds],
-    ['beyond', [...learners, ...conditionRules], [at('beyond')], extraSeeds],
+    ['beyond', [...learners, ...simple, ...rules], [at('beyond')], extraSeeds],
     ...profile.conditions.map((x): Crossed => {
-      const methods = conditions[x].learns ? [...learners, ...conditionRules] : conditionRules;
+      const methods = [...(conditions[x].learns ? learners : []), ...simple, ...rules];
       return ['beyond', methods, [{ x, system: conditionSystem(profile, x) }], extraSeeds];
     }),
     ['extras', ['lyreo-slot', 'ly-ppo-booked', 'ly-ppo-own', 'ly-ppo-little'], [at('extras')], extraSeeds],

@@ -1,7 +1,7 @@
 /** The verdict of the stored runs on the paper in a few computed sentences, for the README and the start page. */
 import { mean } from '../core/statistics';
 import { formatNumber } from './judgement';
-import { type MethodName, methods } from './methods';
+import { type MethodName, learners, methods } from './methods';
 import { publishedFacts } from './published';
 import { Evidence, afterConvergence } from './quantities';
 import { type Results, type RunMetric, figureRuns, isOverloaded } from './results';
@@ -9,9 +9,6 @@ import { judge } from './rules';
 import type { StoredRun } from './run-store';
 import { type Scoreboard, scoreboard, total } from './scoreboard';
 import { systemOf } from './sweeps';
-
-/** The learners of the paper; the first one is ours where the text's form differs. */
-const LEARNERS = ['lyreo', 'ly-ppo', 'ppo'] as const;
 
 const nameOf = (method: MethodName): string => (method === 'lyreo' ? 'LYREO (request credit)' : methods[method].label);
 
@@ -37,11 +34,11 @@ const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB'
  * form, the best rule, stability. A sentence without its runs is left out.
  */
 export function verdictSentences(results: Results, board: Scoreboard = scoreboard(results)): string[] {
-  const learners = LEARNERS.filter((method) => inFig2(results, method).length > 0);
+  const shown = learners.filter((method) => inFig2(results, method).length > 0);
   return [
     claimsSentence(board),
-    ...(learners.length === 0 ? [] : [learningSentence(results, learners)]),
-    ...(learners[0] === 'lyreo' && learners.length > 1 ? [comparisonSentence(results, learners)] : []),
+    ...(shown.length === 0 ? [] : [learningSentence(results, shown)]),
+    ...(shown[0] === 'lyreo' && shown.length > 1 ? [comparisonSentence(results, shown)] : []),
     ...(inFig2(results, 'lyreo-printed').length === 0 ? [] : [printedSentence(results, board)]),
     ...ruleSentence(results),
     ...stabilitySentence(results),
@@ -59,9 +56,9 @@ function claimsSentence({ headline }: Scoreboard): string {
   );
 }
 
-function learningSentence(results: Results, learners: readonly MethodName[]): string {
+function learningSentence(results: Results, shown: readonly MethodName[]): string {
   const printed: Readonly<Record<string, number>> = publishedFacts().fig2_convergence.latency_s;
-  const values = learners.map((method) => {
+  const values = shown.map((method) => {
     const ours = meanOf(results, method, afterConvergence('latency')).toFixed(2);
     return `${nameOf(method)} ${ours} s (paper: ${printed[methods[method].label]} s)`;
   });
@@ -104,7 +101,7 @@ function ruleSentence(results: Results): string[] {
 /** The learners' runs in Figs. 4 to 7 that are overloaded. */
 function stabilitySentence(results: Results): string[] {
   const series = (['fig4', 'fig5', 'fig6', 'fig7'] as const).flatMap((figure) => figureRuns(figure, results).series);
-  const words = LEARNERS.flatMap((learner) => {
+  const words = learners.flatMap((learner) => {
     const points = series.filter(({ method }) => method === learner).flatMap((one) => one.points);
     const runs = [...new Set(points.flatMap((point) => point.runs))];
     return runs.length === 0 ? [] : [`${runs.filter(isOverloaded).length} of ${runs.length} with ${nameOf(learner)}`];

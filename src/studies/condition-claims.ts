@@ -1,7 +1,7 @@
 import type { Rule } from '../paper/claims';
-import { type ConditionName, conditionSystem, conditions, learners } from '../paper/conditions';
+import { type ConditionName, conditionSystem, conditions } from '../paper/conditions';
 import type { Judgement } from '../paper/judgement';
-import type { MethodName } from '../paper/methods';
+import { type MethodName, learners } from '../paper/methods';
 import { Evidence } from '../paper/quantities';
 import type { Results } from '../paper/results';
 import { judge } from '../paper/rules';
