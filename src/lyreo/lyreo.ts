@@ -90,8 +90,7 @@ export class Learner {
     this.critic = createCritic(servers, training.hidden, 2, root.fork('critic'));
     this.ppo = new Ppo(this.policy, this.critic, training);
     this.credit = method.credit.create({ config, training, reward: method.reward, rng: root.fork('predictor') });
-    const [weights, bias] = this.critic.lastLayer;
-    this.valueNorm = new TargetNorm(weights, bias);
+    this.valueNorm = new TargetNorm(...this.critic.layer(this.critic.depth - 1));
     const [actions, minibatches, windows] = ['actions', 'minibatches', 'windows'].map((name) => root.fork(name));
     this.rngs = { actions, minibatches, windows };
   }

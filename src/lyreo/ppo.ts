@@ -49,8 +49,8 @@ export class Ppo {
     private readonly config: TrainingConfig,
   ) {
     const { learningRate, criticRate, maxGradNorm } = config;
-    this.actorOptimiser = new Adam(policy.net.parameters, { learningRate, maxGradNorm });
-    this.criticOptimiser = new Adam(critic.parameters, { learningRate: learningRate * criticRate, maxGradNorm });
+    this.actorOptimiser = new Adam(policy.net.parameters, learningRate, maxGradNorm);
+    this.criticOptimiser = new Adam(critic.parameters, learningRate * criticRate, maxGradNorm);
   }
 
   /**

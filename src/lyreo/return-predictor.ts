@@ -58,7 +58,7 @@ export class ReturnPredictor {
     const { hidden, layers, learningRate, knee } = config;
     this.lstm = new LstmPredictor({ inputs, hidden, layers, outputs }, rng);
     const { parameters } = this.lstm;
-    this.optimiser = new Adam(parameters, { learningRate, maxGradNorm: 1 });
+    this.optimiser = new Adam(parameters, learningRate, 1);
     this.norm = new TargetNorm(parameters.view('head weights'), parameters.view('head bias'), knee);
   }
 

@@ -6,7 +6,7 @@ describe('Adam', () => {
   it('makes three steps that were computed by hand', () => {
     const p = new Parameters([['w', [1]]]);
     p.values[0] = 1;
-    const adam = new Adam(p, { learningRate: 0.1 });
+    const adam = new Adam(p, 0.1);
     // g = 2: m = 0.2, v = 0.004; m̂ = 0.2/0.1 = 2, v̂ = 0.004/0.001 = 4; step 0.1·2/2 = 0.1.
     p.gradient[0] = 2;
     expect(adam.step()).toBe(2);
@@ -26,8 +26,8 @@ describe('Adam', () => {
 
   it('clips by the global norm', () => {
     const [clipped, scaled] = [0, 1].map(() => new Parameters([['w', [2]]]));
-    const one = new Adam(clipped, { learningRate: 0.1, maxGradNorm: 0.5 });
-    const other = new Adam(scaled, { learningRate: 0.1 });
+    const one = new Adam(clipped, 0.1, 0.5);
+    const other = new Adam(scaled, 0.1);
     clipped.gradient.set([3, 4]);
     scaled.gradient.set([0.3, 0.4]);
     expect(one.step()).toBe(5);
@@ -45,7 +45,7 @@ describe('Adam', () => {
       ['a', [2]],
       ['b', [2, 2]],
     ]);
-    const adam = new Adam(p, { learningRate: 0.1 });
+    const adam = new Adam(p, 0.1);
     expect(p.firstNonFinite()).toBeUndefined();
     p.gradient[3] = Number.NaN;
     expect(adam.step()).toBeNaN();
@@ -61,7 +61,7 @@ describe('Adam', () => {
   it('continues from a saved state exactly', () => {
     const make = (): [Parameters, Adam] => {
       const p = new Parameters([['w', [3]]]);
-      return [p, new Adam(p, { learningRate: 0.01 })];
+      return [p, new Adam(p, 0.01)];
     };
     const walk = (p: Parameters, adam: Adam, from: number, to: number): void => {
       for (let k = from; k < to; k++) {

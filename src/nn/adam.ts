@@ -3,13 +3,6 @@ import type { Parameters } from './parameters';
 /** β₁, β₂ and ε, PyTorch's defaults. */
 const [BETA1, BETA2, EPSILON] = [0.9, 0.999, 1e-8];
 
-/** Adam's settings. */
-export interface AdamOptions {
-  readonly learningRate: number;
-  /** Gradients with a larger Euclidean norm are scaled down to it. Default ∞. */
-  readonly maxGradNorm?: number;
-}
-
 /** A network's parameters and all that is needed to go on learning them. */
 export interface AdamState {
   readonly weights: Float32Array;
@@ -23,18 +16,16 @@ export interface AdamState {
  * https://arxiv.org/abs/1412.6980, with PyTorch's order of operations.
  */
 export class Adam {
-  learningRate: number;
-  private readonly maxGradNorm: number;
   private readonly mean: Float32Array;
   private readonly square: Float32Array;
   private steps = 0;
 
+  /** @param maxGradNorm gradients with a larger Euclidean norm are scaled down to it. */
   constructor(
     private readonly parameters: Parameters,
-    options: AdamOptions,
+    public learningRate: number,
+    private readonly maxGradNorm: number = Infinity,
   ) {
-    this.learningRate = options.learningRate;
-    this.maxGradNorm = options.maxGradNorm ?? Number.POSITIVE_INFINITY;
     this.mean = new Float32Array(parameters.values.length);
     this.square = new Float32Array(parameters.values.length);
   }
@@ -75,11 +66,7 @@ export class Adam {
     return { weights: parameters.values.slice(), steps, mean: mean.slice(), square: square.slice() };
   }
 
-  /**
-   * Continues from a copy.
-   *
-   * @throws RangeError when it is that of another network.
-   */
+  /** @throws RangeError when the state is that of another network. */
   restore({ weights, steps, mean, square }: AdamState): void {
     this.parameters.restore(weights);
     this.steps = steps;

@@ -1,9 +1,4 @@
-/**
- * log softmax of each row: l_j = x_j − max − ln Σ exp(x − max).
- *
- * @param logits [R, S].
- * @param out [R, S], may be `logits` itself.
- */
+/** log softmax of each row, [R, S]: l_j = x_j − max − ln Σ exp(x − max); `out` may be `logits` itself. */
 export function logSoftmax(logits: Float32Array, choices: number, out: Float32Array): void {
   for (let begin = 0; begin < logits.length; begin += choices) {
     const end = begin + choices;

@@ -18,11 +18,7 @@ export class Graph {
   private text = '';
   private count = 0;
 
-  /**
-   * Adds an operation.
-   *
-   * @param attributes that differ from TensorFlow's defaults, as text of attr_value.proto. Default: T is float32.
-   */
+  /** @param attributes that differ from TensorFlow's defaults, as text of attr_value.proto. Default: T is float32. */
   op(
     operation: string,
     inputs: readonly string[],
@@ -58,13 +54,18 @@ export class Graph {
 
   /** The same values in another shape, of numbers or a node; one may be −1. */
   reshape(x: string, shape: readonly number[] | string, name?: string): string {
-    const to = typeof shape === 'string' ? shape : this.ints(shape);
-    return this.op('Reshape', [x, to], { T: FLOAT }, name);
+    return this.op('Reshape', [x, typeof shape === 'string' ? shape : this.ints(shape)], { T: FLOAT }, name);
   }
 
-  /** Side by side along the axis. */
-  concat(parts: readonly string[], axis = 0, name?: string, type: string = FLOAT): string {
-    return this.op('ConcatV2', [...parts, this.ints([axis], [])], { T: type, N: `i: ${parts.length}` }, name);
+  /** Side by side along the first axis. */
+  concat(parts: readonly string[], name?: string, type: string = FLOAT): string {
+    return this.op('ConcatV2', [...parts, this.ints([0], [])], { T: type, N: `i: ${parts.length}` }, name);
+  }
+
+  /** The gradient's node, of parts in the order of the parameters. */
+  gradient(parts: readonly string[]): void {
+    const flat = parts.map((part) => this.reshape(part, [-1]));
+    this.concat(flat, 'gradient');
   }
 
   /** A part of these sizes from `begin`; −1 for the rest. */

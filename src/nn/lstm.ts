@@ -22,8 +22,13 @@ export interface LstmBatch {
   readonly inputs: Float32Array;
 }
 
-/** Inputs get zeros up to a multiple of this: TensorFlow's product takes up to four times as long for other widths. */
-const LANES = 8;
+/** Inputs of the first layer with zeros up to a multiple of 8: TensorFlow's product takes up to four times as long else. */
+const widthOf = (inputs: number): number => 8 * Math.ceil(inputs / 8);
+
+const layersOf = ({ layers }: LstmShape): number[] => Array.from({ length: layers }, (_, k) => k);
+
+/** The seven outputs of a layer's operation: i, c, f, o, g, tanh c and h. */
+const statesOf = (k: number): string[] => Array.from({ length: 7 }, (_, port) => `lstm${k}:${port}`);
 
 /**
  * Stacked LSTM layers over a whole window with linear heads at every step, [T, B, O]; each sequence starts from a zero
@@ -38,24 +43,18 @@ export class LstmPredictor extends Network {
     readonly shape: LstmShape,
     rng: Rng,
   ) {
-    const { inputs, hidden: h, layers, outputs } = shape;
-    const ofLayers = Array.from({ length: layers }, (_, k) => k);
-    const shapes = ofLayers.flatMap((k): Shapes => [
+    const { inputs, hidden: h, outputs } = shape;
+    const ofLayers = layersOf(shape).flatMap((k): Shapes => [
       [`lstm ${k} weights`, [(k === 0 ? inputs : h) + h, 4 * h]],
       [`lstm ${k} bias`, [4 * h]],
     ]);
-    const heads: Shapes = [
-      ['head weights', [h, outputs]],
-      ['head bias', [outputs]],
-    ];
-    const kept = ofLayers.flatMap((k) => Array.from({ length: 7 }, (_, state) => `lstm${k}:${state}`));
-    super(new Parameters([...shapes, ...heads]), () => lstmGraph(shape), kept);
-    const { values } = this.parameters;
-    const bound = 1 / Math.sqrt(h);
-    for (let k = 0; k < values.length; k++) values[k] = (2 * rng.uniform() - 1) * bound;
-    for (const layer of ofLayers) {
-      const bias = this.parameters.view(`lstm ${layer} bias`);
-      for (let k = h; k < 2 * h; k++) bias[k] = bias[k] + 1;
+    const parameters = new Parameters([...ofLayers, ['head weights', [h, outputs]], ['head bias', [outputs]]]);
+    super(parameters, () => lstmGraph(shape), layersOf(shape).flatMap(statesOf));
+    const { values } = parameters;
+    for (let k = 0; k < values.length; k++) values[k] = (2 * rng.uniform() - 1) * (1 / Math.sqrt(h));
+    for (const layer of layersOf(shape)) {
+      const forget = parameters.view(`lstm ${layer} bias`).subarray(h, 2 * h);
+      forget.forEach((bias, k) => (forget[k] = bias + 1));
     }
   }
 
@@ -94,48 +93,42 @@ export class LstmPredictor extends Network {
   }
 }
 
-/** Inputs of the first layer with their zeros. */
-const widthOf = (inputs: number): number => LANES * Math.ceil(inputs / LANES);
-
 /**
- * Forward pass, one fused operation `lstmK` per layer with outputs i, c, f, o, g, tanh c and h, all [T, B, H]; backward
- * pass; and `stepsO`, ∂y/∂x of every step alone for head O, [T·B, width].
+ * Forward pass, one fused operation `lstmK` per layer with outputs [T, B, H]; backward pass; and `stepsO`, ∂y/∂x of every
+ * step alone for head O, [T·B, width].
  */
-function lstmGraph({ inputs, hidden: h, layers, outputs }: LstmShape): Graph {
+function lstmGraph(shape: LstmShape): Graph {
   const g = new Graph();
+  const { inputs, hidden: h, layers, outputs } = shape;
   const width = widthOf(inputs);
-  const ofLayers = Array.from({ length: layers }, (_, k) => k);
-  const downward = ofLayers.slice().reverse();
+  const downward = layersOf(shape).reverse();
   /** Rows of a layer's matrix: inputs, zeros, outputs of the step before. */
   const rowsOf = (k: number): number[] => (k === 0 ? [inputs, width - inputs, h] : [h, 0, h]);
-  const sizes = ofLayers.flatMap((k) => [rowsOf(k)[0] * 4 * h, 4 * h * h, 4 * h]);
+  const sizes = layersOf(shape).flatMap((k) => [rowsOf(k)[0] * 4 * h, 4 * h * h, 4 * h]);
   const parts = g.split(g.input('parameters'), [...sizes, h * outputs, outputs]);
-  const cells = ofLayers.map((k) => {
+  const cells = layersOf(shape).map((k) => {
     const [ofInputs, ofState, bias] = parts.slice(3 * k);
-    const all = [ofInputs, ...(rowsOf(k)[1] > 0 ? [g.zeros(rowsOf(k)[1] * 4 * h)] : []), ofState];
+    const zeros = rowsOf(k)[1];
+    const all = [ofInputs, ...(zeros > 0 ? [g.zeros(zeros * 4 * h)] : []), ofState];
     return { weights: g.reshape(g.concat(all), [-1, 4 * h]), bias };
   });
-  const head = g.reshape(parts[3 * layers], [h, outputs]);
-  const headBias = parts[3 * layers + 1];
+  const [headWeights, headBias] = parts.slice(3 * layers);
+  const head = g.reshape(headWeights, [h, outputs]);
 
-  const padding = g.ints([0, 0, 0, 0, 0, width - inputs], [3, 2]);
-  const x = g.op('Pad', [g.input('x'), padding]);
-  const shape = g.op('Shape', [x]);
-  const [steps, batch] = [0, 1].map((k) => g.slice(shape, [k], [1], INT));
+  const x = g.op('Pad', [g.input('x'), g.ints([0, 0, 0, 0, 0, width - inputs], [3, 2])]);
+  const sizeOfX = g.op('Shape', [x]);
+  const [steps, batch] = [0, 1].map((k) => g.slice(sizeOfX, [k], [1], INT));
   const scalar = g.op('Reshape', [steps, g.ints([])], { T: INT });
   const count = g.op('Cast', [scalar], { SrcT: INT, DstT: 'type: DT_INT64' });
-  const stateShape = g.concat([batch, g.ints([h])], 0, undefined, INT);
-  const state = g.op('Fill', [stateShape, g.zeros()]);
+  const state = g.op('Fill', [g.concat([batch, g.ints([h])], undefined, INT), g.zeros()]);
   const peephole = g.zeros(h);
   const unused = [peephole, peephole, peephole];
   const attributes = { T: FLOAT, use_peephole: 'b: false' };
-  /** The seven outputs of a layer's operation. */
-  const statesOf = (k: number): string[] => Array.from({ length: 7 }, (_, port) => `lstm${k}:${port}`);
   const inputsOf = (k: number): string[] => {
     const { weights, bias } = cells[k];
     return [count, k === 0 ? x : `lstm${k - 1}:6`, state, state, weights, ...unused, bias];
   };
-  for (const k of ofLayers) g.op('BlockLSTMV2', inputsOf(k), attributes, `lstm${k}`);
+  for (const k of layersOf(shape)) g.op('BlockLSTMV2', inputsOf(k), attributes, `lstm${k}`);
   const top = g.reshape(`lstm${layers - 1}:6`, [-1, h]);
   // Not BiasAdd, which TensorFlow fuses with the product; the sums then round otherwise.
   g.op('AddV2', [g.matMul(top, head), headBias], { T: FLOAT }, 'outputs');
@@ -145,18 +138,16 @@ function lstmGraph({ inputs, hidden: h, layers, outputs }: LstmShape): Graph {
   let dh = g.reshape(g.matMul(dy, head, false, true), g.op('Shape', [`lstm${layers - 1}:6`]));
   for (const k of downward) {
     const all = [...inputsOf(k), ...statesOf(k), g.op('ZerosLike', [dh]), dh];
-    const name = g.op('BlockLSTMGradV2', all, attributes);
-    const [ofInputs, , ofState] = g.split(`${name}:3`, rowsOf(k));
-    gradients.unshift(ofInputs, ofState, `${name}:7`);
-    dh = name;
+    dh = g.op('BlockLSTMGradV2', all, attributes);
+    const [ofInputs, , ofState] = g.split(`${dh}:3`, rowsOf(k));
+    gradients.unshift(ofInputs, ofState, `${dh}:7`);
   }
-  const flat = gradients.map((gradient) => g.reshape(gradient, [-1]));
-  g.concat(flat, 0, 'gradient');
+  g.gradient(gradients);
 
   // Every step alone. Without peepholes the operation reads no weights, biases, inputs or outputs: only their shapes
   // must fit. Its gates are in the order i, g, f, o.
   const [weights, bias] = [g.zeros(1 + h, 4 * h), g.zeros(4 * h)];
-  const cellsOf = ofLayers.map((k) => {
+  const cellsOf = layersOf(shape).map((k) => {
     const [i, c, f, o, candidate, tanhC] = statesOf(k);
     const later = g.op('Pad', [c, g.ints([1, 0, 0, 0, 0, 0], [3, 2])]);
     const bounds = [0, -1, 1].map((bound) => g.ints([bound]));

@@ -1,36 +1,19 @@
 import type { Mlp, MlpBatch } from './mlp';
 
-/** Kept between calls: what is between layers, and a row's inputs that are not 0, its sums, and where weights begin. */
-let kept = [0, 1, 2].map(() => new Float32Array(0));
-let [factors, sums] = [0, 1].map(() => new Float64Array(0));
-let places = new Int32Array(0);
-
 /**
  * A network's outputs [G·U, O] in plain loops over typed arrays, straight from its parameters: for a few rows it is done
  * before TensorFlow has been called. Sums are in double precision; agrees with TensorFlow to 1e-5.
  */
-export function mlpLoop({ shape, sizes, depth, parameters: p }: Mlp, batch: MlpBatch): Float32Array {
-  const { groups, rowsPerGroup, shared, rows } = batch;
-  const { sharedInputs, rowInputs, outputs } = shape;
+export function mlpLoop(net: Mlp, { groups, rowsPerGroup, shared, rows }: MlpBatch): Float32Array {
+  const { sharedInputs, rowInputs } = net.shape;
   const count = groups * rowsPerGroup;
-  const widest = Math.max(...sizes);
-  if (places.length < widest + 4) {
-    [factors, sums] = [0, 1].map(() => new Float64Array(widest + 4));
-    places = new Int32Array(widest + 4);
-  }
-  if (kept[0].length < count * widest) kept = kept.map(() => new Float32Array(count * widest));
-  const out = new Float32Array(count * outputs);
-  const weights = p.view('layer 0 weights');
+  const [weights, bias] = net.layer(0);
   // The shared product takes the bias' place: one for every group.
-  layer(shared, groups, sharedInputs, weights, p.view('layer 0 bias'), groups, sizes[1], false, kept[2]);
-  const own = weights.subarray(sharedInputs * sizes[1]);
-  layer(rows, count, rowInputs, own, kept[2], rowsPerGroup, sizes[1], depth > 1, depth === 1 ? out : kept[0]);
-  for (let k = 1; k < depth; k++) {
-    const [w, b] = [p.view(`layer ${k} weights`), p.view(`layer ${k} bias`)];
-    const y = k === depth - 1 ? out : kept[k % 2];
-    layer(kept[(k - 1) % 2], count, sizes[k], w, b, count, sizes[k + 1], k < depth - 1, y);
-  }
-  return out;
+  const common = layer(shared, groups, sharedInputs, weights, bias, groups, false);
+  const own = weights.subarray(sharedInputs * bias.length);
+  let y = layer(rows, count, rowInputs, own, common, rowsPerGroup, net.depth > 1);
+  for (let k = 1; k < net.depth; k++) y = layer(y, count, net.sizes[k], ...net.layer(k), count, k < net.depth - 1);
+  return y;
 }
 
 /** y [R, N] = x [R, K]·w [K, N] + bias, negatives cut off if `relu`; every `perBias` rows have the next bias [N]. */
@@ -41,10 +24,14 @@ function layer(
   w: Float32Array,
   bias: Float32Array,
   perBias: number,
-  width: number,
   relu: boolean,
-  y: Float32Array,
-): void {
+): Float32Array {
+  const width = bias.length / (rows / perBias);
+  const y = new Float32Array(rows * width);
+  // A row's inputs that are not 0, where their weights begin, and its sums.
+  const factors = new Float64Array(inputs + 3);
+  const places = new Int32Array(inputs + 3);
+  const sums = new Float64Array(width);
   for (let r = 0; r < rows; r++) {
     // Half of the outputs of a ReLU are 0: only the others are multiplied.
     let count = 0;
@@ -67,4 +54,5 @@ function layer(
     }
     for (let j = 0; j < width; j++) y[r * width + j] = relu && sums[j] < 0 ? 0 : sums[j];
   }
+  return y;
 }

@@ -14,7 +14,6 @@ export interface MlpShape {
   readonly sharedInputs: number;
   /** Fr, inputs of a row's own. */
   readonly rowInputs: number;
-  /** Widths of the hidden layers. */
   readonly hidden: readonly number[];
   /** O. */
   readonly outputs: number;
@@ -42,8 +41,7 @@ export class Mlp extends Network {
 
   /**
    * Draws orthogonal weights: gain √2 under a ReLU, `outputGain` in the last layer (0.01 makes a first policy nearly
-   * uniform); biases are 0. The parameters are `layer k weights` [inputs, outputs], the first one's upper Fs rows for the
-   * shared inputs, and `layer k bias`.
+   * uniform); biases are 0.
    */
   constructor(
     readonly shape: MlpShape,
@@ -61,14 +59,13 @@ export class Mlp extends Network {
     this.depth = sizes.length - 1;
     for (let k = 0; k < this.depth; k++) {
       const gain = k === this.depth - 1 ? outputGain : Math.SQRT2;
-      orthogonalInit(this.parameters.view(`layer ${k} weights`), sizes[k], sizes[k + 1], gain, rng);
+      orthogonalInit(this.layer(k)[0], sizes[k], sizes[k + 1], gain, rng);
     }
   }
 
-  /** Weights and bias of the output's layer, not a copy. */
-  get lastLayer(): [weights: Float32Array, bias: Float32Array] {
-    const name = `layer ${this.depth - 1}`;
-    return [this.parameters.view(`${name} weights`), this.parameters.view(`${name} bias`)];
+  /** Weights [inputs, outputs] and bias of a layer, not a copy; the first one's upper Fs rows are of the shared inputs. */
+  layer(k: number): [weights: Float32Array, bias: Float32Array] {
+    return [this.parameters.view(`layer ${k} weights`), this.parameters.view(`layer ${k} bias`)];
   }
 
   /** Outputs [G·U, O] alone, the faster of two ways that agree to 1e-5: loops for little work, TensorFlow for more. */
@@ -106,7 +103,6 @@ export class Mlp extends Network {
     }
   }
 
-  /** @throws RangeError when the arrays of a batch are not of the sizes that it names. */
   private inputs({ groups, rowsPerGroup, shared, rows }: MlpBatch): Inputs {
     const { sharedInputs, rowInputs } = this.shape;
     const count = groups * rowsPerGroup;
@@ -135,12 +131,9 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
   const isSplit = sharedInputs > 0;
   const shapes = sizes.slice(1).flatMap((width, k) => [[k === 0 ? rowInputs : sizes[k], width], [width]]);
   if (isSplit) shapes.unshift([sharedInputs, sizes[1]]);
-  const parts = g.split(
-    g.input('parameters'),
-    shapes.map((shape) => shape.reduce((a, b) => a * b)),
-  );
+  const lengths = shapes.map((shape) => shape.reduce((a, b) => a * b));
   /** Matrix and bias of each layer, in pairs. */
-  const w = parts.map((part, k) => g.reshape(part, shapes[k]));
+  const w = g.split(g.input('parameters'), lengths).map((part, k) => g.reshape(part, shapes[k]));
   const ofShared = isSplit ? w.splice(0, 1)[0] : '';
   const nameOf = (k: number): string => (k === depth ? 'outputs' : `h${k}`);
   /** relu?(x·matrix + bias), one operation. */
@@ -153,7 +146,7 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
   let grouped = '';
   if (isSplit) {
     const count = g.slice(g.op('Shape', [g.input('shared')]), [0], [1], INT);
-    grouped = g.concat([count, g.ints([-1, sizes[1]])], 0, undefined, INT);
+    grouped = g.concat([count, g.ints([-1, sizes[1]])], undefined, INT);
     const common = g.reshape(affine('shared', ofShared, w[1], true), [-1, 1, sizes[1]]);
     const sum = g.op('AddV2', [common, g.reshape(g.matMul('rows', w[0]), grouped)]);
     g.reshape(depth > 1 ? g.op('Relu', [sum]) : sum, [-1, sizes[1]], nameOf(1));
@@ -175,8 +168,6 @@ function mlpGraph({ sharedInputs, rowInputs }: MlpShape, sizes: readonly number[
     dz = g.op('Sum', [g.reshape(dz, grouped), g.ints([1])]);
     first.unshift(product('shared', dz));
   }
-  gradients.unshift(...first, g.op('BiasAddGrad', [dz]));
-  const flat = gradients.map((gradient) => g.reshape(gradient, [-1]));
-  g.concat(flat, 0, 'gradient');
+  g.gradient([...first, g.op('BiasAddGrad', [dz]), ...gradients]);
   return g;
 }

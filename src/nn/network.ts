@@ -18,10 +18,7 @@ export type LossGradient = (outputs: Float32Array, out: Float32Array) => void;
 export class Network {
   private id: number | undefined;
 
-  /**
-   * @param build writes the graph, at its first use.
-   * @param kept what the forward pass keeps for the backward pass.
-   */
+  /** @param kept ports that the forward pass keeps for the backward pass. */
   constructor(
     readonly parameters: Parameters,
     private readonly build: () => Graph,
@@ -62,18 +59,16 @@ export class Network {
 
   private run(feeds: ReadonlyMap<string, number>, ports: readonly string[]): number[] {
     this.id ??= this.build().load();
-    const [fed, fetched] = [[...feeds.keys()], ports].map((names) => names.map(portOf).join());
-    return tensorflow()
-      .runSavedModel(this.id, [...feeds.values()], fed, fetched)
-      .map(({ id }) => id);
+    const [fed, fetched] = [[...feeds.keys()], ports].map((names) =>
+      names.map((name) => (name.includes(':') ? name : `${name}:0`)).join(),
+    );
+    const tensors = tensorflow().runSavedModel(this.id, [...feeds.values()], fed, fetched);
+    return tensors.map(({ id }) => id);
   }
 }
 
-const portOf = (name: string): string => (name.includes(':') ? name : `${name}:0`);
-
 function create(values: Float32Array, shape: readonly number[]): number {
-  const { TF_FLOAT } = tensorflow();
-  return tensorflow().createTensor(shape, TF_FLOAT, values);
+  return tensorflow().createTensor(shape, tensorflow().TF_FLOAT, values);
 }
 
 /** Takes the values off the device. */
@@ -83,11 +78,7 @@ function read(tensor: number): Float32Array {
   return values;
 }
 
-/**
- * The gradient of weight·Σ(y − target)²/count, written into `out`; all [R, O].
- *
- * @returns Σ(y − target)².
- */
+/** Writes the gradient of weight·Σ(y − target)²/count into `out`, all [R, O], and returns Σ(y − target)². */
 export function squaredError(
   outputs: Float32Array,
   targets: Float32Array,

@@ -6,11 +6,9 @@ export type Shapes = readonly (readonly [name: string, shape: readonly number[]]
  * the optimiser is a loop over two arrays, and a checkpoint is a copy of one.
  */
 export class Parameters {
-  /** The values, flat. */
   readonly values: Float32Array;
-  /** The gradient; backward passes add to it. */
+  /** Backward passes add to it. */
   readonly gradient: Float32Array;
-  /** Where each matrix and vector begins and ends. */
   private readonly ranges: ReadonlyMap<string, readonly [begin: number, end: number]>;
 
   constructor(shapes: Shapes) {
@@ -28,11 +26,7 @@ export class Parameters {
     return this.values.subarray(...range);
   }
 
-  /**
-   * Replaces all values, as when a checkpoint is read.
-   *
-   * @throws RangeError when the lengths differ.
-   */
+  /** @throws RangeError when the values are those of another network. */
   restore(values: Float32Array): void {
     if (values.length !== this.values.length)
       throw new RangeError(`parameters are ${values.length} numbers; this network has ${this.values.length}`);

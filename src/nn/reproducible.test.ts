@@ -19,7 +19,7 @@ const rng = createRng(7);
 const normals = (n) => Float32Array.from({ length: n }, () => rng.normal());
 const mlp = new Mlp({ sharedInputs: 20, rowInputs: 6, hidden: [128, 128, 64], outputs: 8 }, rng, 0.01);
 const lstm = new LstmPredictor({ inputs: 11, hidden: 64, layers: 2, outputs: 1 }, rng);
-const [a, b] = [mlp, lstm].map((net) => new Adam(net.parameters, { learningRate: 1e-3, maxGradNorm: 0.5 }));
+const [a, b] = [mlp, lstm].map((net) => new Adam(net.parameters, 1e-3, 0.5));
 for (let k = 0; k < 20; k++) {
   const loss = (y, out) => { for (let i = 0; i < out.length; i++) out[i] = y[i] - (i % 3); };
   mlp.learn({ groups: 30, rowsPerGroup: 40, shared: normals(600), rows: normals(7200) }, loss, 500);

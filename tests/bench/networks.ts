@@ -69,7 +69,7 @@ function policyForward({ config, policy }: Learner, rng: Rng): () => void {
 function predictorStep(inputs: number, steps: number, batch: number, rng: Rng): () => void {
   const normals = (n: number): Float32Array => Float32Array.from({ length: n }, () => rng.normal());
   const net = new LstmPredictor({ inputs, hidden: 64, layers: 2, outputs: 1 }, rng);
-  const adam = new Adam(net.parameters, { learningRate: 1e-3 });
+  const adam = new Adam(net.parameters, 1e-3);
   const data = { steps, batch, inputs: normals(steps * batch * inputs) };
   const targets = normals(steps * batch);
   return () => {
