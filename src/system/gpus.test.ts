@@ -1,31 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../core/files';
-import { calibrated, decodeCurve, gpuPresets, mixGpus, serverSpecs } from './gpus';
+import { calibrated, gpuPresets, mixGpus, serverSpecs } from './gpus';
 import { systemConfig } from './presets';
 
 const count = (gpus: readonly string[]): number[] =>
   ['rtx3080', 'rtx3090', 'rtx4090'].map((name) => gpus.filter((gpu) => gpu === name).length);
-
-describe('decodeCurve: 1/v = τ_0 + τ_1·x^p', () => {
-  it('needs two points when straight', () => {
-    // 1/0.0125 = 80 with an empty pool, 1/(0.0125 + 0.0075) = 50 with a full one.
-    const [empty, full, ...others] = decodeCurve(0.0125, 0.0075, 1, 80e6);
-    expect(empty.kvBytes).toBe(0);
-    expect(empty.iterationsPerSecond).toBeCloseTo(80, 10);
-    expect(full.kvBytes).toBe(80e6);
-    expect(full.iterationsPerSecond).toBeCloseTo(50, 10);
-    expect(others).toEqual([]);
-  });
-
-  it('is sampled at 17 points when bent; the middle of p = 2 is τ_0 + τ_1/4', () => {
-    const points = decodeCurve(0.01, 0.008, 2, 160);
-    expect(points).toHaveLength(17);
-    expect(points[8].kvBytes).toBe(80);
-    expect(1 / points[8].iterationsPerSecond).toBeCloseTo(0.01 + 0.008 / 4, 12);
-    expect(points[16].kvBytes).toBe(160);
-  });
-});
 
 describe('gpuPresets', () => {
   it('has memory and prefill rate as printed', () => {
@@ -37,26 +17,42 @@ describe('gpuPresets', () => {
   });
 
   it('stretches the same curve over κ·M', () => {
-    const [whole] = gpuPresets(1);
-    const [pool] = gpuPresets(1 / 125);
+    const [[whole], [pool]] = [gpuPresets(1), gpuPresets(1 / 125)];
     expect(whole.decodeProfile.at(-1)?.kvBytes).toBe(10e9);
     expect(pool.decodeProfile.at(-1)?.kvBytes).toBeCloseTo(80e6, 3);
-    expect(pool.decodeProfile.map((p) => p.iterationsPerSecond)).toEqual(
-      whole.decodeProfile.map((p) => p.iterationsPerSecond),
-    );
+    const speeds = whole.decodeProfile.map((p) => p.iterationsPerSecond);
+    expect(pool.decodeProfile.map((p) => p.iterationsPerSecond)).toEqual(speeds);
   });
 
-  it('takes one τ_1 for all or one per GPU', () => {
-    const constants = {
-      ...calibrated(),
-      exponent: 1,
-      tau0Seconds: { rtx3080: 0.01, rtx3090: 0.01, rtx4090: 0.01 },
-      tau1Seconds: { rtx3080: 0.01, rtx3090: 0.03, rtx4090: 0 },
-    };
-    const full = gpuPresets(1, constants).map((gpu) => gpu.decodeProfile.at(-1)?.iterationsPerSecond ?? 0);
-    expect(full[0]).toBeCloseTo(50, 10);
-    expect(full[1]).toBeCloseTo(25, 10);
-    expect(full[2]).toBeCloseTo(100, 10);
+  const constants = {
+    ...calibrated(),
+    exponent: 1,
+    tau0Seconds: { rtx3080: 0.01, rtx3090: 0.01, rtx4090: 0.01 },
+    tau1Seconds: { rtx3080: 0.01, rtx3090: 0.03, rtx4090: 0 },
+  };
+
+  it('is straight between two points for p = 1, with one τ_1 for all or one per GPU: 1/v = τ_0 + τ_1·x', () => {
+    const speeds = (tau1Seconds: number | typeof constants.tau1Seconds): number[][] =>
+      gpuPresets(1, { ...constants, tau1Seconds }).map((gpu) =>
+        gpu.decodeProfile.map((p) => Math.round(p.iterationsPerSecond)),
+      );
+    expect(speeds(constants.tau1Seconds)).toEqual([
+      [100, 50],
+      [100, 25],
+      [100, 100],
+    ]);
+    expect(speeds(0.01)).toEqual([
+      [100, 50],
+      [100, 50],
+      [100, 50],
+    ]);
+  });
+
+  it('is sampled at 17 points when bent; the middle of p = 2 is τ_0 + τ_1/4', () => {
+    const [{ decodeProfile }] = gpuPresets(1, { ...constants, exponent: 2 });
+    expect(decodeProfile).toHaveLength(17);
+    expect(decodeProfile[8].kvBytes).toBe(5e9);
+    expect(1 / decodeProfile[8].iterationsPerSecond).toBeCloseTo(0.01 + 0.01 / 4, 12);
   });
 });
 
@@ -65,16 +61,11 @@ describe('mixGpus', () => {
     expect(count(mixGpus('Hom', 8))).toEqual([0, 8, 0]);
     expect(count(mixGpus('Mod', 8))).toEqual([3, 3, 2]);
     expect(count(mixGpus('Het', 8))).toEqual([4, 1, 3]);
-    expect(mixGpus('Het', 8).map((g) => g.slice(3))).toEqual([
-      '3080',
-      '4090',
-      '3080',
-      '3090',
-      '4090',
-      '3080',
-      '4090',
-      '3080',
-    ]);
+    expect(
+      mixGpus('Het', 8)
+        .map((gpu) => gpu.slice(3))
+        .join(' '),
+    ).toBe('3080 4090 3080 3090 4090 3080 4090 3080');
   });
 
   it('gives the rest to the largest remainder', () => {
@@ -107,11 +98,8 @@ describe('serverSpecs', () => {
   });
 
   it('is the whole memory under literal', () => {
-    expect(
-      serverSpecs(systemConfig('literal'))
-        .map((s) => s.kvCapacityBytes / 1e9)
-        .sort(),
-    ).toEqual([10, 10, 10, 20, 20, 20, 24, 24]);
+    const gigabytes = serverSpecs(systemConfig('literal')).map((s) => s.kvCapacityBytes / 1e9);
+    expect(gigabytes.sort()).toEqual([10, 10, 10, 20, 20, 20, 24, 24]);
   });
 
   it('takes profiles from a file and names a GPU that it lacks', () => {

@@ -3,7 +3,7 @@ import { dataJson, readTextFile } from '../core/files';
 import { gigabytesToBytes } from '../core/units';
 import type { Calibration, Mix, SystemConfig } from './config';
 import { readGpuProfiles, type GpuProfile } from './gpu-profiles';
-import type { DecodePoint, ServerSpec } from './scenario';
+import type { ServerSpec } from './scenario';
 
 /** Memory and prefill rate as printed in Section V, and each mix's GPUs of 8 servers (V-C). */
 const printed = [
@@ -38,25 +38,7 @@ export function calibrated(name: Calibration = 'calibrated'): Calibrated {
 const CURVED_POINTS = 17;
 
 /**
- * The iteration time as a curve over the KV pool, sampled: 1/v = τ_0 + τ_1·x^p, x = m/pool in [0, 1].
- *
- * @param poolBytes the pool at which x = 1, bytes.
- */
-export function decodeCurve(
-  tau0Seconds: number,
-  tau1Seconds: number,
-  exponent: number,
-  poolBytes: number,
-): DecodePoint[] {
-  const count = exponent === 1 ? 2 : CURVED_POINTS;
-  return Array.from({ length: count }, (_, i) => {
-    const x = i / (count - 1);
-    return { kvBytes: x * poolBytes, iterationsPerSecond: 1 / (tau0Seconds + tau1Seconds * x ** exponent) };
-  });
-}
-
-/**
- * The three GPUs of Section V, with a decode curve that spans the KV pool κ·M.
+ * The three GPUs of Section V, with a decode curve over the KV pool κ·M, sampled: 1/v = τ_0 + τ_1·x^p, x = m/(κ·M).
  * Note: the paper measured v_dec with vLLM and prints no value; the curve's constants are calibrated [C]. It is
  * stretched over whatever the pool is: `literal` (κ = 1) spreads the same curve over the whole memory, so that a
  * full pool is equally slow in both presets. To hold a GPU's speed fixed while κ varies, give a profile file.
@@ -65,9 +47,14 @@ export function decodeCurve(
  */
 export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calibrated()): GpuProfile[] {
   const { tau0Seconds, tau1Seconds, exponent } = constants;
+  const count = exponent === 1 ? 2 : CURVED_POINTS;
   return printed.map(({ name, memoryGB, prefillTokensPerSecond }) => {
     const tau1 = typeof tau1Seconds === 'number' ? tau1Seconds : tau1Seconds[name];
-    const decodeProfile = decodeCurve(tau0Seconds[name], tau1, exponent, kvPoolFraction * gigabytesToBytes(memoryGB));
+    const poolBytes = kvPoolFraction * gigabytesToBytes(memoryGB);
+    const decodeProfile = Array.from({ length: count }, (_, i) => {
+      const x = i / (count - 1);
+      return { kvBytes: x * poolBytes, iterationsPerSecond: 1 / (tau0Seconds[name] + tau1 * x ** exponent) };
+    });
     return { name, memoryGB, prefillTokensPerSecond, decodeProfile };
   });
 }

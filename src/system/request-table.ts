@@ -12,11 +12,9 @@ export class RequestTable {
   user: Float64Array = none;
   server: Float64Array = none;
   inputTokens: Float64Array = none;
-  /** l, which the server runs. */
+  /** l and l̂. */
   outputTokens: Float64Array = none;
-  /** l̂, known to schedulers and servers, at least 1. */
   predictedTokens: Float64Array = none;
-  /** D_tx. */
   transmissionSeconds: Float64Array = none;
   /** The end of the slowest transmission of its batch: slot start + D_sy. */
   synchronisedAt: Float64Array = none;

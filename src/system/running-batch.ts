@@ -11,6 +11,7 @@ import { kvTokenIterations } from './token-counts';
  * in which it was expected to finish has outgrown its prediction.
  */
 export class RunningBatch {
+  /** Iterations that have ended. */
   done = 0;
   /** Tokens that finished requests hold on to, static batching only. */
   heldTokens = 0;
@@ -22,9 +23,6 @@ export class RunningBatch {
   private finalSum = 0;
   /** Requests whose predictions are wrong. */
   private inexact = 0;
-  /** Σ (l_in + k) over the tokens to come; stale from the admission of an inexact request on until it is summed anew. */
-  private tokenIterations = 0;
-  private isStale = false;
 
   /** @param byPrediction whether a request is expected to finish as predicted; false: by the true lengths. */
   constructor(
@@ -68,8 +66,6 @@ export class RunningBatch {
     for (; i > 0 && expectedLast[handles[i - 1]] > last; i--) handles[i] = handles[i - 1];
     handles[i] = handle;
     this.count(handle, 1);
-    this.tokenIterations += kvTokenIterations(table.promptTokens(handle), table.expectedTokens(handle));
-    this.isStale ||= this.inexact > 0;
   }
 
   /** Takes out a request that finishes with the iterations done so far, the first admitted first; −1 when there is none. */
@@ -130,27 +126,17 @@ export class RunningBatch {
     return wait;
   }
 
-  progress(iterations: number): void {
-    this.tokenIterations -=
-      iterations * (this.baseSum + this.size * this.done) + (this.size * iterations * (iterations + 1)) / 2;
-    this.done += iterations;
-  }
-
   /** Σ max(l̂ − g, 1) of the requests, output tokens expected to come, and Σ (l_in + k) over these, token-iterations. */
   expectedWork(): { tokens: number; tokenIterations: number } {
-    const { table, done, size } = this;
-    if (!this.isStale)
-      return { tokens: this.finalSum - this.baseSum - size * done, tokenIterations: this.tokenIterations };
-    const work = { tokens: 0, tokenIterations: 0 };
+    const { base, inputTokens, predictedTokens } = this.table;
+    let [tokens, tokenIterations] = [0, 0];
     for (const handle of this.handles) {
-      const held = table.base[handle] + done;
-      const expected = Math.max(table.predictedTokens[handle] - (held - table.inputTokens[handle]), 1);
-      work.tokens += expected;
-      work.tokenIterations += kvTokenIterations(held, expected);
+      const held = base[handle] + this.done;
+      const expected = Math.max(predictedTokens[handle] - (held - inputTokens[handle]), 1);
+      tokens += expected;
+      tokenIterations += kvTokenIterations(held, expected);
     }
-    this.tokenIterations = work.tokenIterations;
-    this.isStale = this.inexact > 0;
-    return work;
+    return { tokens, tokenIterations };
   }
 
   clone(table: RequestTable): RunningBatch {

@@ -81,7 +81,7 @@ export class EdgeServer {
     return this.batch.size;
   }
 
-  /** Prefilled requests that wait for room in the KV pool or for an iteration boundary. */
+  /** Prefilled requests that wait for admission. */
   get waitingCount(): number {
     return this.queue.prefilled.length;
   }
@@ -243,7 +243,7 @@ export class EdgeServer {
     );
     this.slotPeakTokens = Math.max(this.slotPeakTokens, tokens + (iterations - 1) * size);
     this.slotIterations += iterations;
-    batch.progress(iterations);
+    batch.done += iterations;
   }
 
   /** A request that has generated its last token leaves and frees its KV cache; in static batching it waits for all. */

@@ -19,9 +19,8 @@ type Submission = Pick<
  */
 export class Serving {
   readonly servers: readonly EdgeServer[];
-  /** Handles of requests completed by the last `runSlot`; the caller releases them. */
+  /** Handles of requests completed, or lost, in the last `runSlot`; the caller releases them. */
   completed: number[] = [];
-  /** Handles of requests that outgrew the pool of their server in the last `runSlot`; the caller releases them. */
   lost: number[] = [];
 
   constructor(
