@@ -38,10 +38,8 @@ export function calibrateCommand(program: Command): void {
     'after',
     `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
-balance in that of LYREO-NoLB, and Static, LL and Random, which may be overloaded. The objective is the weighted mean of
-ln(1 + (ln(ours/printed)/0.2)²); latency and P99 count twice. The numbers of users of Fig. 2 and Table II, which the paper
-does not print, are those under which the objective is least. No GPU may decode faster than the next better one. The units
-1, 0.3 and 0.1 of Y and Z take turns. Random search with refinement of the best; a second call continues from the log.
+balance in that of LYREO-NoLB, and Static, LL and Random. The search is random with refinement of the best; a second call
+continues from the log. notebooks/18-calibration.ipynb has the objective, the targets and the readings of the loads.
 
 Examples:
   $ lyreo calibrate --candidates 300 --seed 2 --sensitivity

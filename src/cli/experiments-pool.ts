@@ -90,25 +90,24 @@ export function worker(): void {
   process.on('SIGTERM', () => process.exit(143));
   process.on('disconnect', () => process.exit());
   process.on('message', (spec: RunSpec) => {
-    void make(spec, (update) => {
-      tell({ update });
-    }).then((fault) => {
-      tell({ fault });
-    });
+    const store = new RunStore(runsFolder(spec.profile));
+    const make = async (): Promise<void> => {
+      const onUpdate = (update: number): void => {
+        tell({ update });
+      };
+      // Another process may have stored it meanwhile.
+      if (!store.has(spec.key)) store.save(await executeRun(spec, { store, onUpdate }));
+    };
+    make().then(
+      () => {
+        tell({ fault: undefined });
+      },
+      (error: unknown) => {
+        // A process that makes the same run stores it and then takes the shared checkpoints away: they are not needed.
+        const isStored = store.has(spec.key);
+        if (!isStored) store.discardPartial(spec.key);
+        tell({ fault: isStored ? undefined : error instanceof UserError ? error.message : String(error) });
+      },
+    );
   });
-}
-
-/** Makes and stores a run; returns the fault, if there is one. */
-async function make(spec: RunSpec, onUpdate: (update: number) => void): Promise<string | undefined> {
-  const store = new RunStore(runsFolder(spec.profile));
-  try {
-    // Another process may have stored it meanwhile.
-    if (!store.has(spec.key)) store.save(await executeRun(spec, { store, onUpdate }));
-  } catch (error) {
-    // A process that makes the same run stores it and then takes the shared checkpoints away: they are not needed.
-    if (store.has(spec.key)) return undefined;
-    store.discardPartial(spec.key);
-    return error instanceof UserError ? error.message : String(error);
-  }
-  return undefined;
 }

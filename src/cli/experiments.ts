@@ -56,10 +56,9 @@ export function experimentsCommand(program: Command): void {
     `
 Each run is one small JSON file in data/runs/<profile>/ (or $LYREO_RUNS/<profile>/), named after its method, what is not
 default, its seed and a hash of all that determines its result. Runs that are there are skipped; folders are merged by
-copying. There are no lock files: --jobs shares the runs out to the processes of one command, --shard to several commands
-or machines. Two commands without --shard may make the same run twice; both write the same result, and no file is ever
-half a run. Seed 1 of everything comes first. Ctrl-C ends it; the next call continues, a training from its last
-checkpoint. Exit code 1: some runs failed, the others are stored.
+copying. --jobs shares the runs out to processes, --shard to commands or machines; two commands without --shard may make
+the same run twice, with the same result. Seed 1 of everything comes first. Ctrl-C ends it; the next call continues, a
+training from its last checkpoint. Exit code 1: some runs failed, the others are stored.
 
 Examples:
   $ lyreo experiments --jobs 2                                everything, quick

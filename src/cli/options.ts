@@ -71,10 +71,3 @@ function allowedBy(schema: z.ZodType, issue: z.core.$ZodIssue): string {
   if (kind instanceof z.ZodEnum) return kind.options.join(', ');
   return (issue.path.length > 0 ? (schema.safeParse(null).error?.issues[0] ?? issue) : issue).message;
 }
-
-/** `name=value` as [name, value]. */
-export function assignment(text: string): readonly [string, string] {
-  const at = text.indexOf('=');
-  if (at <= 0) throw invalid('--set', text, 'name=value');
-  return [text.slice(0, at), text.slice(at + 1)];
-}

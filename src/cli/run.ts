@@ -25,8 +25,15 @@ const commands: readonly ((program: Command) => void)[] = [
   schedulersCommand,
 ];
 
-/** The whole command line, not yet run. */
-function createProgram(): Command {
+/** Runs the command line and sets the exit code; never throws. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that closes the pipe, such as `head`, is no fault; a full disk is one.
+    if (error.code === 'EPIPE') process.exit();
+    process.stderr.write(`the output cannot be written (${error.code ?? error.message}); allowed: a place with room\n`);
+    process.exit(2);
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
   const program = new Command('lyreo')
     .description('Request scheduling for edge LLM serving: an exact serving model, LYREO and its rivals.')
     .version(packageVersion())
@@ -46,36 +53,20 @@ Examples:
   // Set before the subcommands are added: they inherit it.
   program.exitOverride();
   for (const add of commands) add(program);
-  return program;
-}
-
-/** Runs the command line and sets the exit code; never throws. */
-export async function runCli(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', endWithout);
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
   try {
-    await createProgram().parseAsync(argv);
+    await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = exitCodeOf(error);
   }
 }
 
-/** Tells what went wrong; returns the exit code. */
-function report(error: unknown): number {
+/** Tells an error and returns its exit code. */
+function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   // Commander has printed its message, or the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof UserError) {
-    process.stderr.write(`${error.message}\n`);
-    return 2;
-  }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return 1;
-}
-
-/** A reader that closes the pipe, such as `head`, is no fault. Any other error is one, such as a full disk. */
-function endWithout(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit();
-  process.stderr.write(`the output cannot be written (${error.code ?? error.message}); allowed: a place with room\n`);
-  process.exit(2);
+  const isOfUser = error instanceof UserError;
+  const message = error instanceof Error ? (isOfUser ? error.message : (error.stack ?? error.message)) : String(error);
+  process.stderr.write(`${message}\n`);
+  return isOfUser ? 2 : 1;
 }

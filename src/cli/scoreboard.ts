@@ -32,16 +32,10 @@ export function scoreboardCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The verdicts are computed, none is set by hand. A printed number holds if our mean over seeds lies within ±10 % of it
-and its 95 % interval is at most ±25 % wide. An order holds if the paired difference has its sign in 5 of 5 seeds (with
-fewer than 5 seeds: if its 95 % interval lies on that side of 0). An overloaded run has no steady state and counts as the
-worst. A claim that does not hold is contradicted, with the seeds on the other side, or only not shown. Each row names
-its rule and the runs that decide it.
-
-Verdicts are those of LYREO (request credit); "printed:" has those of LYREO (printed) where they differ. The first two
-lines of the summary count claims once: claims that follow from others, that have a grid of our choice or that only say
-what is drawn are counted apart; the number that would hold by chance is an upper bound for a world that has nothing to
-do with the paper's.
+The verdicts are computed, none is set by hand; notebooks/19-scoreboard.ipynb has the rules. Each row names its rule and
+the runs that decide it. An overloaded run counts as the worst. Verdicts are those of LYREO (request credit); "printed:"
+has those of LYREO (printed) where they differ. The first two lines of the summary count claims once: claims that follow
+from others, that have a grid of our choice or that only say what is drawn are counted apart.
 
 Examples:
   $ lyreo scoreboard --profile quick

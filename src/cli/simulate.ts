@@ -68,7 +68,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
     const metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) =>
       simulateAsync(config, schedulers[scheduler], seed, {
         workload: workload?.(seed),
-        recorder: trajectory?.recorder,
+        recorder: trajectory,
         signal,
         onSlot: ({ slot }) => {
           tick(slot + 1);

@@ -6,7 +6,7 @@ import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields, standards as printed } from '../system/config-fields';
 import { presetFields, systemConfig, tableOne, withCompanions } from '../system/presets';
-import { addFlags, assignment, reader, word } from './options';
+import { addFlags, reader, word } from './options';
 import { textList } from './report';
 import { type TraceOptions, type TracedSystem, traced } from './trace-options';
 
@@ -69,9 +69,11 @@ export function addSystemOptions(command: Command, others = ''): Command {
 }
 
 function addSetting(text: string, before: SystemOptions['set'] = {}): SystemOptions['set'] {
-  const [field, value] = assignment(text);
+  const at = text.indexOf('=');
+  if (at <= 0) throw invalid('--set', text, 'name=value');
+  const field = text.slice(0, at);
   if (Object.hasOwn(before, field)) throw new UserError(`${field} is given twice by --set; allowed: once`);
-  return { ...before, [field]: value };
+  return { ...before, [field]: text.slice(at + 1) };
 }
 
 export interface System extends TracedSystem {

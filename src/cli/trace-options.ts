@@ -43,11 +43,9 @@ function loadOf(text: string): TraceLoad {
 
 export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrder'> {
   readonly load: string;
-  /** The slot as recorded with which the run begins. */
   readonly from: number;
   /** In the file, but for the rows skipped. */
   readonly requests: number;
-  /** Requests per slot as recorded. */
   readonly recordedPerSlot: number;
   /** Slots the trace fills under this load; null when it never ends. */
   readonly slots: number | null;

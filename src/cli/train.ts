@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { decimalNumber } from '../core/csv';
@@ -11,7 +12,7 @@ import { DivergenceError, type UpdateLog } from '../lyreo/lyreo';
 import { type LearningMethod, methodIds } from '../lyreo/method';
 import { type TrainOptions, logLine, trainingFiles } from '../lyreo/train';
 import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
-import { type MethodName, creditRules, methods } from '../paper/methods';
+import { creditRules, methods } from '../paper/methods';
 import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import type { SystemConfig } from '../system/config';
 import { presetFields } from '../system/presets';
@@ -177,10 +178,12 @@ function checkSame(
   path: string,
 ): void {
   const as = `as in ${path}, or another folder`;
-  const isSame = (name: MethodName): boolean =>
-    isPart(methodIds(learningOf(name).method), found.method) &&
-    isPart({ ...methods[name].training, ...given }, { ...found.training, ...given });
-  const same = learningMethods.filter(isSame);
+  const training = { ...found.training, ...given };
+  const same = learningMethods.filter(
+    (name) =>
+      isDeepStrictEqual(methodIds(learningOf(name).method), found.method) &&
+      isDeepStrictEqual({ ...training, ...methods[name].training, ...given }, training),
+  );
   if (method !== undefined && credit === undefined && same.length > 0 && !same.includes(method))
     throw invalid('--method', method, `${same.join(' or ')}, ${as}`);
   if (preset === undefined) return;
@@ -192,20 +195,14 @@ function checkSame(
   throw invalid('--preset', preset, `${allowed.join(' or ')}, ${as}`);
 }
 
-function isPart(part: object, whole: object): boolean {
-  const values: Readonly<Record<string, unknown>> = { ...whole };
-  return Object.entries(part).every(([name, value]) => JSON.stringify(value) === JSON.stringify(values[name]));
-}
-
-/** Text as a value of the field's kind; other text stays text, and is refused with the field's name. */
+/** Text as a value of its field; text that is neither number nor truth value stays text, for the field's check. */
 function settingOf(field: keyof TrainingConfig, text: string): unknown {
-  const standard = trainingStandards[field];
-  if (Array.isArray(standard)) return text.split(',').map((word) => numberOr(word.trim()));
-  if (typeof standard === 'boolean') return text === 'true' || (text === 'false' ? false : text);
-  return typeof standard === 'number' ? numberOr(text) : text;
+  if (Array.isArray(trainingStandards[field])) return text.split(',').map((word) => valueOf(word.trim()));
+  return valueOf(text);
 }
 
-function numberOr(text: string): number | string {
+function valueOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
   const x = text === 'Infinity' ? Infinity : decimalNumber(text);
   return Number.isNaN(x) ? text : x;
 }
