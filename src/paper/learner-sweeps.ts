@@ -23,10 +23,7 @@ const switches: Variants = {
   'both as printed': { ...perSlotWithoutStop, criticRate: 1, returnNorm: false },
 };
 
-/**
- * Weights of PPO's penalty in printed units; the paper prints neither its form nor its weight. PPO's own criterion is the
- * least latency among the weights whose deviation is at most ε.
- */
+/** Weights of PPO's penalty in printed units; the paper prints neither its form nor its weight. */
 const penalties: Variants = Object.fromEntries(
   [1, 10, 100, 1000].map((fixedPenalty) => [`weight ${fixedPenalty}`, { ...perSlotWithoutStop, fixedPenalty }]),
 );
@@ -58,10 +55,8 @@ const withoutSteps: Variants = {
 
 const lapseLoads = [20, 40, 60];
 
-/** Variants of a training at the default. */
 const swept = (variants: Variants): Swept[] => Object.entries(variants).map(([x, training]) => ({ x, training }));
 
-/** Variants of a training at a load. */
 const at = (users: number, variants: Variants): Swept[] =>
   swept(variants).map((value) => ({ ...value, x: `U = ${users}, ${value.x}`, system: { users } }));
 

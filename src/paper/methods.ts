@@ -26,10 +26,7 @@ export interface Method {
   readonly training?: Partial<TrainingConfig>;
 }
 
-/**
- * The optimiser as the paper prints it: one ratio per slot, ten epochs without a KL stop, one learning rate, and episodes
- * that begin with Z = 0.
- */
+/** The optimiser as the paper prints it, in episodes that begin with Z = 0. */
 const printedOptimiser = { ratio: 'per slot', targetKl: Infinity, criticRate: 1, startQueue: 0 } as const;
 
 /**

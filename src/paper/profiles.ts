@@ -41,7 +41,6 @@ export type OpenFigure = 'fig2' | 'fig3' | 'table2' | 'fig7' | 'fig8' | 'extras'
 
 /** Users and servers where nothing is swept, as in Fig. 5. */
 export const DEFAULT_USERS = 40;
-
 export const DEFAULT_SERVERS = 8;
 
 /** Servers are swept from 6 on: 40 users at 5 servers are as many as 64 at 8, more than Fig. 4 has. */

@@ -56,10 +56,10 @@ export function afterConvergence(field: keyof UpdateLog): RunMetric {
 
 export type SweepName = 'users' | 'servers' | 'mix' | 'nu' | 'window';
 
-/** The parameters that are not the default, with their values. */
+/** The values of parameters that are not the default. */
 export type Values = Readonly<Partial<Record<SweepName, number | Mix>>>;
 
-/** The same with positions in the profile's sweeps. */
+/** Their values, or positions in the profile's sweeps. */
 export type Place = Readonly<Partial<Record<SweepName, number | Mix | 'every' | keyof typeof positions>>>;
 
 const positions = { first: 0, second: 1, 'last but one': -2, last: -1 } as const;

@@ -80,7 +80,7 @@ function alignedTable(rows: readonly (readonly string[])[]): string {
   return [line(rows[0]), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** The texts that a Markdown file may hold, each between two marks. */
+/** The texts that a Markdown file may hold, after `<!-- verdict: … -->` and `<!-- results: … -->`. */
 const blocks: Readonly<Record<string, () => string>> = {
   verdict: () =>
     verdictSentences(Results.load(storedProfile('fig2')))
@@ -90,8 +90,7 @@ const blocks: Readonly<Record<string, () => string>> = {
 };
 
 /**
- * A text whose blocks are written anew between their marks: the verdict's sentences after `<!-- verdict: … -->`, the table
- * after `<!-- results: … -->`.
+ * A text whose blocks are written anew, each between two marks.
  *
  * @param where the file, for the error.
  * @throws UserError when it has no marks.

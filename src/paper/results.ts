@@ -55,18 +55,16 @@ export class Results {
   }
 }
 
-export interface FigureSeries {
-  readonly method: MethodName;
-  readonly label: string;
-  /** The runs of each swept value, by seed. */
-  readonly points: readonly { readonly x: FigurePoint['x']; readonly runs: readonly StoredRun[] }[];
-}
-
 /** The runs behind a figure. */
 export interface FigureRuns {
   readonly figureId: FigureId;
   readonly profile: ProfileName;
-  readonly series: readonly FigureSeries[];
+  /** By method the runs of each swept value, by seed. */
+  readonly series: readonly {
+    readonly method: MethodName;
+    readonly label: string;
+    readonly points: readonly { readonly x: FigurePoint['x']; readonly runs: readonly StoredRun[] }[];
+  }[];
   /** Names of the runs that are not stored. */
   readonly missing: readonly string[];
   /** The command that makes them. */

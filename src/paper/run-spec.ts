@@ -121,9 +121,6 @@ function costOf(profile: Profile, { users }: SystemConfig, training: TrainingCon
 /**
  * The runs of some figures, each once. Most informative first: a seed of everything before the next seed, and within a
  * seed the figures in the paper's order.
- *
- * @param wanted default: all figures.
- * @param seeds default: the profile's.
  */
 export function matrix(
   profile: Profile,
@@ -138,7 +135,7 @@ export function matrix(
       found.set(spec.key, { ...first, figureIds: [...new Set([...first.figureIds, figureId])] });
     }
   return [...found.values()]
-    .filter(({ figureIds: shownBy }) => shownBy.some((figureId) => wanted.includes(figureId)))
+    .filter((spec) => spec.figureIds.some((figureId) => wanted.includes(figureId)))
     .sort((a, b) => a.seed - b.seed);
 }
 

@@ -6,6 +6,7 @@ import { packageVersion } from '../core/files';
 import { hashLabel } from '../core/rng';
 import type { SchedulerFactory } from '../env/scheduler';
 import type { Learner, UpdateLog } from '../lyreo/lyreo';
+import type { TrainResult } from '../lyreo/train';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { type Evaluation, measure } from './evaluate';
@@ -61,16 +62,13 @@ export async function executeRun(spec: RunSpec, options: ExecuteOptions = {}): P
   };
 }
 
-interface Trained {
-  readonly learner: Learner;
-  readonly log: readonly UpdateLog[];
-  readonly resumedAt: number;
-}
-
-async function trainedRun(spec: RunSpec, updates: number, options: ExecuteOptions): Promise<Trained> {
-  const { store, signal, onUpdate } = options;
+async function trainedRun(
+  spec: RunSpec,
+  updates: number,
+  { store, signal, onUpdate }: ExecuteOptions,
+): Promise<TrainResult & { readonly resumedAt: number }> {
   let resumedAt = 0;
-  const { learner, log, aborted } = await train({
+  const trained = await train({
     config: spec.config,
     method: spec.method,
     training: spec.hyperparameters ?? {},
@@ -88,8 +86,9 @@ async function trainedRun(spec: RunSpec, updates: number, options: ExecuteOption
     },
   });
   signal?.throwIfAborted();
-  if (aborted) throw new Error(`${spec.key}: the training ended after ${log.length} of ${updates} updates`);
-  return { learner, log, resumedAt };
+  if (trained.aborted)
+    throw new Error(`${spec.key}: the training ended after ${trained.log.length} of ${updates} updates`);
+  return { ...trained, resumedAt };
 }
 
 function columnsOf(log: readonly UpdateLog[]): LogColumns {

@@ -37,17 +37,11 @@ export function intervalOf(values: readonly number[], unit = ''): string {
   return `${withUnit(formatNumber(interval.mean), unit)} (one seed)`;
 }
 
-/** A row of the table ours | paper | holds. */
-export interface ClaimRow {
-  readonly claim: string;
-  readonly paper: string;
-  /** Mean with its 95 % interval over seeds: of the claim's number, or of its least favourable part. */
-  readonly ours: string;
-  readonly holds: string;
-  /** The verdict with LYREO (printed) in the place of LYREO (request credit). */
-  readonly printed: string;
-  readonly why: string;
-}
+/**
+ * A row of the table of claims. Ours is the mean with its 95 % interval over seeds, of the claim's number or of its least
+ * favourable part; `printed` is the verdict with LYREO (printed) in the place of LYREO (request credit).
+ */
+export type ClaimRow = Readonly<Record<'claim' | 'paper' | 'ours' | 'holds' | 'printed' | 'why', string>>;
 
 const verdictTexts: Readonly<Record<Judgement['verdict'], string>> = {
   holds: '✓ holds',
@@ -93,9 +87,7 @@ export function answerText(claims: readonly ClaimRow[]): string {
 }
 
 /** The few claims that answer a figure's question: those with printed numbers, otherwise the first six. */
-export function answerRows(
-  claims: readonly ClaimRow[],
-): { claim: string; paper: string; ours: string; verdict: string }[] {
+export function answerRows(claims: readonly ClaimRow[]): Record<'claim' | 'paper' | 'ours' | 'verdict', string>[] {
   const printed = claims.filter(({ paper }) => paper !== '');
   const chosen = printed.length > 1 ? printed.slice(0, 8) : claims.slice(0, 6);
   return chosen.map(({ claim, paper, ours, holds }) => ({ claim, paper, ours, verdict: holds }));
