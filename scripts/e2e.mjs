@@ -3,7 +3,7 @@
  * runs them; with PART only the checks whose names contain it. Prints `ok name` or `FAIL name: why` per check.
  */
 import { spawn } from 'node:child_process';
-import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot, jupyterEnv, launchBrowser, main, reporter, root } from './common.mjs';
 
@@ -67,12 +67,10 @@ const kernelIdle = (page) => page.locator('#jp-main-statusbar', { hasText: 'Type
 
 const tab = (page, name) => page.locator('.lm-DockPanel-tabBar .lm-TabBar-tab', { hasText: name });
 
-/** Calls `use` with a copy of a notebook, for JupyterLab saves what it runs. */
-const copy = (name) => (file) => copyFileSync(notebook(name), notebook(file));
-
-async function withFile(write, use) {
+/** Calls `use` with a notebook of its own, for JupyterLab saves what it runs. */
+async function withFile(text, use) {
   const file = 'e2e-notebook.ipynb';
-  write(file);
+  writeFileSync(notebook(file), text);
   try {
     return await use(file);
   } finally {
@@ -102,7 +100,7 @@ async function startsAtIndex(page, { url }) {
 
 /** A notebook that was read, its figures too, is not changed and closes without a question. */
 function closesClean(page, lab) {
-  return withFile(copy('00-system-model.ipynb'), async (file) => {
+  return withFile(readFileSync(notebook('00-system-model.ipynb'), 'utf8'), async (file) => {
     await open(page, lab, file);
     await kernelIdle(page);
     const figure = page.locator('.jp-RenderedPlotly').first();
@@ -137,17 +135,17 @@ async function type(page, n, text) {
 
 const output = (page, text) => page.locator('.jp-OutputArea-output', { hasText: text });
 
-/** Opens a notebook of cells with an idle kernel, and calls `use`. */
+/** Opens a notebook of code cells with an idle kernel, and calls `use`. */
 function withCells(page, lab, sources, use) {
-  return withFile(
-    (file) => writeCells(file, sources),
-    async (file) => {
-      await open(page, lab, file);
-      await kernelReady(lab, file);
-      await kernelIdle(page);
-      return use();
-    },
-  );
+  const code = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [] };
+  const cells = sources.map((source, i) => ({ ...code, id: `cell-${i}`, source }));
+  const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
+  return withFile(JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }), async (file) => {
+    await open(page, lab, file);
+    await kernelReady(lab, file);
+    await kernelIdle(page);
+    return use();
+  });
 }
 
 /** Shift-Tab between parentheses, and Tab between quotes. */
@@ -186,20 +184,11 @@ function saysHowToContinue(page, lab) {
   });
 }
 
-/** Writes a notebook of code cells. */
-function writeCells(file, sources) {
-  const code = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [] };
-  const cells = sources.map((source, i) => ({ ...code, id: `cell-${i}`, source }));
-  const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
-  writeFileSync(notebook(file), JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
-}
-
 /** Opens a copy of a notebook, runs all cells and compares the page with the stored outputs; resolves to a problem or undefined. */
 function runsAll(page, lab, name) {
-  return withFile(copy(name), async (file) => {
-    const cells = JSON.parse(readFileSync(notebook(file), 'utf8')).cells.filter(
-      ({ cell_type }) => cell_type === 'code',
-    );
+  const text = readFileSync(notebook(name), 'utf8');
+  return withFile(text, async (file) => {
+    const cells = JSON.parse(text).cells.filter(({ cell_type }) => cell_type === 'code');
     const figures = cells.flatMap(({ outputs }) => outputs.flatMap(({ data }) => data?.[PLOTLY] ?? []));
     const titles = figures.map(({ layout }) => layout.title?.text?.replace(/<[^>]*>/g, '') ?? '');
     await open(page, lab, file);

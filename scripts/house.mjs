@@ -8,7 +8,6 @@ import { inRoot, root } from './common.mjs';
 
 /** Folders of src in the order of the data; an import points to the left. */
 const ORDER = ['core', 'system', 'env', 'schedulers', 'nn', 'lyreo', 'paper', 'studies', 'plots', 'notebook', 'cli'];
-const LIBRARY = ORDER.slice(0, ORDER.indexOf('lyreo') + 1);
 const LIMITS = { file: 300, src: 12_000, library: 6_800, names: 150 };
 
 const text = (path) => readFileSync(join(root, path), 'utf8');
@@ -35,15 +34,9 @@ const code = files('notebooks', /\.ipynb$/).map(codeOf);
 function sizes() {
   const row = (name, paths) =>
     console.log(`${name.padEnd(24)}${paths.length} files, ${sum(paths)} lines, ${sum(paths, codeLines)} of them code`);
-  for (const name of [...ORDER, 'src'])
-    row(
-      name === 'src' ? 'src/*.ts' : `src/${name}`,
-      sources.filter((path) => folderOf(path) === name),
-    );
-  row(
-    `library (aim ${LIMITS.library})`,
-    sources.filter((path) => LIBRARY.includes(folderOf(path))),
-  );
+  const within = (...folders) => sources.filter((path) => folders.includes(folderOf(path)));
+  for (const name of ORDER) row(`src/${name}`, within(name));
+  row(`library (aim ${LIMITS.library})`, within(...ORDER.slice(0, ORDER.indexOf('lyreo') + 1)));
   row(`src (aim ${LIMITS.src})`, sources);
   row('tests (src, tests/)', [...files('src', /\.test\.ts$/), ...files('tests', /\.ts$/)]);
   row('scripts', files('scripts', /\.(mjs|cjs|js|py|sh|css)$/));
@@ -58,10 +51,8 @@ function sizes() {
 
 /** Names that src/index.ts exports, without types; a use is a word in a notebook's code, the README or docs/. */
 function names() {
-  const lists = text('src/index.ts')
-    .replace(/\/\/.*/g, '')
-    .match(/(?<=export \{)[^}]*/g);
-  const exported = lists.flatMap((list) => list.split(',').map((name) => name.trim())).filter(Boolean);
+  const lists = [...text('src/index.ts').matchAll(/export \{([^}]*)/g)];
+  const exported = lists.flatMap(([, list]) => list.split(',').map((name) => name.trim())).filter(Boolean);
   const readers = [...code, text('README.md'), ...files('docs', /\.md$/).map(text)].join('\n');
   const unused = exported.filter((name) => !name.startsWith('type ') && !new RegExp(`\\b${name}\\b`).test(readers));
   const types = exported.filter((name) => name.startsWith('type '));

@@ -14,13 +14,9 @@ require.cache[file].exports = ts;
 let newest;
 const { createWatchProgram } = ts;
 ts.createWatchProgram = (host) => {
-  const holder = {};
-  newest = holder;
+  const holder = (newest = {});
   const { afterProgramCreate } = host;
-  host.afterProgramCreate = (builder) => {
-    holder.builder = builder;
-    afterProgramCreate(builder);
-  };
+  host.afterProgramCreate = (builder) => afterProgramCreate((holder.builder = builder));
   return createWatchProgram(host);
 };
 
@@ -107,11 +103,8 @@ function signatureAt(place) {
   // Of a record the fields alone, of anything else those of what may follow.
   const expected = types.length > 0 && fields(types[0]) !== '' ? types.slice(0, 1) : types;
   docs.push(...(literal ? [checker.getContextualType(literal)] : expected).map(fields));
-  return {
-    displayParts: [{ text: lines.join('\n') }],
-    documentation: [{ text: docs.filter(Boolean).join('\n\n') }],
-    tags: [],
-  };
+  const documentation = [{ text: docs.filter(Boolean).join('\n\n') }];
+  return { displayParts: [{ text: lines.join('\n') }], documentation, tags: [] };
 }
 
 /** A line per field of a record: name, type and documentation; "" for anything else. */

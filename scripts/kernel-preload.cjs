@@ -43,17 +43,10 @@ jupyter.ZmqServer.prototype.bindSocket = async function (socket, port) {
   socket.bindSync(`${this.connInfo.transport}://${this.connInfo.ip}:${port}`);
 };
 
-// tslab warns of each request that it does not know (JupyterLab asks for the history), in whatever
-// cell is running. It does so before its first await.
-const { handleShellMessage } = jupyter.ZmqServer.prototype;
-jupyter.ZmqServer.prototype.handleShellMessage = function (...message) {
-  const { warn } = console;
-  console.warn = (text, ...rest) => {
-    if (!String(text).startsWith('unknown msg_type')) warn.call(console, text, ...rest);
-  };
-  const handled = handleShellMessage.apply(this, message);
-  console.warn = warn;
-  return handled;
+// tslab warns of each request that it does not know (JupyterLab asks for the history), in whatever cell is running.
+const { warn } = console;
+console.warn = (text, ...rest) => {
+  if (!String(text).startsWith('unknown msg_type')) warn.call(console, text, ...rest);
 };
 
 // --- Top-level await ---------------------------------------------------------------------------
@@ -87,14 +80,9 @@ function awaitsAtTopLevel(code) {
 // --- Interrupt ---------------------------------------------------------------------------------
 /** Shared with the watchdog thread, which sets the last: what runs, and whether it may be terminated. */
 const state = new Int32Array(new SharedArrayBuffer(4));
-const IDLE = 0;
-const RUNNING = 1;
-/** The cell has asked to be told of an interrupt. */
-const ORDERLY = 2;
-/** It has, and the first interrupt came. */
-const TOLD = 3;
-/** A cell without await, in Node's hands. */
-const SYNCHRONOUS = 4;
+// ORDERLY: the cell has asked to be told of an interrupt; TOLD: it has, and the first one came; SYNCHRONOUS: a cell
+// without await, in Node's hands.
+const [IDLE, RUNNING, ORDERLY, TOLD, SYNCHRONOUS] = [0, 1, 2, 3, 4];
 /** Timers that cells set and that have not fired. */
 const timers = new Map();
 /** Functions of the running cell that end it in an orderly way; see src/notebook/progress.ts. */
@@ -146,7 +134,7 @@ process.on = function (event, listener) {
 const { runInThisContext } = vm;
 vm.runInThisContext = (code, options) => {
   if (!options?.breakOnSigint) return runInThisContext(code, options);
-  trackTimers();
+  Object.assign(globalThis, tracked);
   Atomics.store(state, 0, RUNNING);
   // Node would cut the first step of a cell at once, a training's update too. A turn later the watchdog sees to it.
   // A cell without await cannot be told of an interrupt anyway.
@@ -201,21 +189,14 @@ function track(set, clear, once) {
   return tracking;
 }
 
-const trackTimers = () => Object.assign(globalThis, tracked);
-const untrackTimers = () => Object.assign(globalThis, { setTimeout, setInterval, setImmediate });
-
 // The promise forms wait on timers too; calls with options keep Node's own.
 const promises = require('timers/promises');
-for (const name of ['setTimeout', 'setImmediate']) {
+for (const [name, count] of Object.entries({ setTimeout: 2, setImmediate: 1 })) {
   const original = promises[name];
-  const optionsAt = name === 'setTimeout' ? 2 : 1;
   promises[name] = (...args) =>
-    Atomics.load(state, 0) === IDLE || args[optionsAt]
+    Atomics.load(state, 0) === IDLE || args[count]
       ? original(...args)
-      : new Promise((resolve) => {
-          if (name === 'setTimeout') tracked.setTimeout(resolve, args[0], args[1]);
-          else tracked.setImmediate(resolve, args[0]);
-        });
+      : new Promise((resolve) => tracked[name](resolve, ...args.slice(0, count)));
 }
 
 // --- Errors ------------------------------------------------------------------------------------
@@ -256,7 +237,7 @@ executor.createExecutor = (folder, converters, output) => {
         return succeeded;
       } finally {
         Atomics.store(state, 0, IDLE);
-        untrackTimers();
+        Object.assign(globalThis, { setTimeout, setInterval, setImmediate });
       }
     },
   };

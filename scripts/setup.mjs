@@ -3,19 +3,7 @@
  * whole, and only then counts as done; so it may be interrupted anywhere and run again.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError, cache, collect, inRoot, main, npm, root, run, venvPython } from './common.mjs';
@@ -23,7 +11,7 @@ import { SetupError, cache, collect, inRoot, main, npm, root, run, venvPython } 
 const TENSORFLOW = '2.21.0';
 const TFJS_NODE = inRoot('node_modules', '@tensorflow', 'tfjs-node');
 const ADDON = join(TFJS_NODE, 'lib', 'napi-v8', 'tfjs_binding.node');
-const KERNELS = inRoot('.venv', 'share', 'jupyter', 'kernels');
+const inVenv = (...parts) => inRoot('.venv', 'share', 'jupyter', ...parts);
 
 export async function setup() {
   checkNode();
@@ -76,17 +64,12 @@ const INSTALL = {
 
 /** The message that names what is missing and how to get it. */
 export function missing(names) {
-  return names
-    .map((name) => {
-      const [what, debian, fedora, mac] = INSTALL[name];
-      return [
-        `Missing: ${what}. Install it with`,
-        `  Debian/Ubuntu  ${debian}`,
-        `  Fedora         ${fedora}`,
-        `  macOS          ${mac}`,
-      ].join('\n');
-    })
-    .join('\n');
+  const lines = names.flatMap((name) => {
+    const [what, debian, fedora, mac] = INSTALL[name];
+    const ways = [`  Debian/Ubuntu  ${debian}`, `  Fedora         ${fedora}`, `  macOS          ${mac}`];
+    return [`Missing: ${what}. Install it with`, ...ways];
+  });
+  return lines.join('\n');
 }
 
 function checkNode() {
@@ -96,9 +79,7 @@ function checkNode() {
 }
 
 function checkPrerequisites() {
-  const names = [];
-  if (!findPython()) names.push('python');
-  if (!findCompiler()) names.push('compiler');
+  const names = [...(findPython() ? [] : ['python']), ...(findCompiler() ? [] : ['compiler'])];
   if (names.length > 0) throw new SetupError(missing(names));
 }
 
@@ -106,11 +87,8 @@ const PYTHON_CHECK = 'import sys, venv, ensurepip; assert sys.version_info >= (3
 
 function findPython() {
   const names = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
-  for (const name of [process.env.PYTHON, ...names].filter(Boolean)) {
-    const { code, output } = collect(name, ['-c', PYTHON_CHECK]);
-    if (code === 0) return output.trim();
-  }
-  return undefined;
+  const found = [process.env.PYTHON, ...names].filter(Boolean).map((name) => collect(name, ['-c', PYTHON_CHECK]));
+  return found.find(({ code }) => code === 0)?.output.trim();
 }
 
 function findCompiler() {
@@ -124,52 +102,42 @@ const packages = {
   title: 'npm packages',
   /** Each package of the lock file is there in the locked version, and npm finished its work. */
   done() {
-    if (!existsSync(inRoot('node_modules', '.package-lock.json'))) return false;
-    const lockFile = JSON.parse(readFileSync(inRoot('package-lock.json'), 'utf8'));
+    if (!fs.existsSync(inRoot('node_modules', '.package-lock.json'))) return false;
+    const lockFile = JSON.parse(fs.readFileSync(inRoot('package-lock.json'), 'utf8'));
     return Object.entries(lockFile.packages).every(([path, { version, optional, link }]) => {
       if (path === '' || link) return true;
       const manifest = inRoot(path, 'package.json');
-      if (!existsSync(manifest)) return optional === true;
-      return JSON.parse(readFileSync(manifest, 'utf8')).version === version;
+      if (!fs.existsSync(manifest)) return optional === true;
+      return JSON.parse(fs.readFileSync(manifest, 'utf8')).version === version;
     });
   },
-  async run() {
-    const code = await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
-    if (code !== 0) throw new SetupError(`npm ci failed (exit code ${code}), see above.`);
-  },
+  run: () => must(npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']), 'npm ci failed'),
 };
 
 // --- Python ------------------------------------------------------------------------------------
 
 const PIP = ['-m', 'pip', '--disable-pip-version-check', 'install'];
+const requirements = inRoot('scripts', 'requirements.txt');
 const pythonStamp = inRoot('.venv', '.lyreo-stamp');
 /** A virtual environment holds absolute paths: a moved project needs a new one. */
-const pythonState = () => `${root}\n${sha(readFileSync(inRoot('scripts', 'requirements.txt')))}\n`;
+const pythonState = () => `${root}\n${sha(fs.readFileSync(requirements))}\n`;
 
 const python = {
   title: 'JupyterLab in .venv',
-  done: () => readIfThere(pythonStamp) === pythonState() && existsSync(venvPython),
+  done: () => readIfThere(pythonStamp) === pythonState() && fs.existsSync(venvPython),
   async run() {
-    rmSync(inRoot('.venv'), { recursive: true, force: true });
-    await must(findPython(), ['-m', 'venv', inRoot('.venv')], 'The virtual environment failed');
-    const list = inRoot('scripts', 'requirements.txt');
-    await must(venvPython, [...PIP, '-qq', '-r', list], 'Installing JupyterLab failed');
-    writeFileSync(pythonStamp, pythonState());
+    fs.rmSync(inRoot('.venv'), { recursive: true, force: true });
+    await must(run(findPython(), ['-m', 'venv', inRoot('.venv')]), 'The virtual environment failed');
+    await must(run(venvPython, [...PIP, '-qq', '-r', requirements]), 'Installing JupyterLab failed');
+    fs.writeFileSync(pythonStamp, pythonState());
   },
 };
 
 function writeJupyterSettings() {
+  const tslab = [inRoot('node_modules', 'tslab', 'bin', 'tslab'), 'kernel', '--config-path', '{connection_file}'];
+  const preload = ['-r', inRoot('scripts', 'kernel-preload.cjs')];
   const kernel = {
-    argv: [
-      process.execPath,
-      inRoot('scripts', 'kernel.cjs'),
-      '-r',
-      inRoot('scripts', 'kernel-preload.cjs'),
-      inRoot('node_modules', 'tslab', 'bin', 'tslab'),
-      'kernel',
-      '--config-path',
-      '{connection_file}',
-    ],
+    argv: [process.execPath, inRoot('scripts', 'kernel.cjs'), ...preload, ...tslab],
     display_name: 'TypeScript',
     language: 'typescript',
     interrupt_mode: 'signal',
@@ -181,17 +149,14 @@ function writeJupyterSettings() {
       TF_NUM_INTEROP_THREADS: '1',
     },
   };
-  writeIfChanged(join(KERNELS, 'tslab', 'kernel.json'), `${JSON.stringify(kernel, null, 2)}\n`);
+  writeIfChanged(inVenv('kernels', 'tslab', 'kernel.json'), JSON.stringify(kernel, null, 2));
   const overrides = {
     '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false },
     '@jupyterlab/docmanager-extension:plugin': { defaultViewers: { markdown: 'Markdown Preview' } },
     // All cells stay in the page: figures are not drawn anew while scrolling, and printing is whole.
     '@jupyterlab/notebook-extension:tracker': { windowingMode: 'none' },
   };
-  writeIfChanged(
-    inRoot('.venv', 'share', 'jupyter', 'lab', 'settings', 'overrides.json'),
-    `${JSON.stringify(overrides, null, 2)}\n`,
-  );
+  writeIfChanged(inVenv('lab', 'settings', 'overrides.json'), JSON.stringify(overrides, null, 2));
   // A stored figure's picture shrinks to a narrow window; drawn by Plotly, on mouse-over, it has its own size.
   const css = '.jp-RenderedPlotly .plot-img {\n  max-width: 100%;\n  height: auto;\n}\n';
   writeIfChanged(inRoot('.jupyter', 'config', 'custom', 'custom.css'), css);
@@ -203,9 +168,9 @@ function writeJupyterSettings() {
  * JupyterLab then asks to save what nobody changed. Here it does so only where no picture is stored.
  */
 function keepStoredPictures() {
-  const folder = inRoot('.venv', 'share', 'jupyter', 'labextensions', 'jupyterlab-plotly', 'static');
-  for (const name of readdirSync(folder).filter((file) => /^\d+\..*\.js$/.test(file))) {
-    const text = readFileSync(join(folder, name), 'utf8');
+  const folder = inVenv('labextensions', 'jupyterlab-plotly', 'static');
+  for (const name of fs.readdirSync(folder).filter((file) => /^\d+\..*\.js$/.test(file))) {
+    const text = fs.readFileSync(join(folder, name), 'utf8');
     const changed = text.replace(/(\w+)\.data\["image\/png"\]!==\w+&&\1\.setData/, '$1.data["image/png"]||$1.setData');
     writeIfChanged(join(folder, name), changed);
   }
@@ -223,20 +188,18 @@ const tensorflow = {
   title: 'native TensorFlow (the first time a download of 274 MB)',
   done: () =>
     process.env.LYREO_NO_NATIVE === '1' ||
-    existsSync(cache('tensorflow-unavailable')) ||
-    (existsSync(ADDON) &&
+    fs.existsSync(cache('tensorflow-unavailable')) ||
+    (fs.existsSync(ADDON) &&
       isLink(join(TFJS_NODE, 'deps', 'lib'), unpacked('lib')) &&
-      existsSync(unpacked('lib', sharedLibrary('cc')))),
-  async run() {
-    try {
-      await fetchTensorflow();
-      buildAddon();
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      writeIfChanged(cache('tensorflow-unavailable'), `${error.message}\n`);
-      console.error(withoutNative(error.message));
-    }
-  },
+      fs.existsSync(unpacked('lib', sharedLibrary('cc')))),
+  run: () =>
+    fetchTensorflow()
+      .then(buildAddon)
+      .catch((error) => {
+        if (!(error instanceof SetupError)) throw error;
+        writeIfChanged(cache('tensorflow-unavailable'), `${error.message}\n`);
+        console.error(withoutNative(error.message));
+      }),
 };
 
 const withoutNative = (reason) => `
@@ -262,42 +225,38 @@ const WHEELS = {
 
 /** pip compares the wheel with the index's hash and unpacks it; the C library and the headers are kept. */
 async function fetchTensorflow() {
-  if (existsSync(unpacked())) return;
+  if (fs.existsSync(unpacked())) return;
   const system = `${process.platform}-${process.arch}`;
   if (!(system in WHEELS)) throw new SetupError(`There is no TensorFlow wheel for ${system}.`);
   const { name, platforms } = WHEELS[system];
   const [whole, half, temporary] = ['whole', 'part', 'tmp'].map((ending) => `${unpacked()}.${ending}`);
-  const clear = (...folders) => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
+  const clear = (...folders) => folders.forEach((folder) => fs.rmSync(folder, { recursive: true, force: true }));
   clear(whole, half, temporary);
-  mkdirSync(temporary, { recursive: true });
-  mkdirSync(cache('wheels'), { recursive: true });
+  for (const folder of [temporary, cache('wheels')]) fs.mkdirSync(folder, { recursive: true });
   const only = ['--no-deps', '--only-binary=:all:', '--python-version', '3.11'];
   const tags = platforms.flatMap((platform) => ['--platform', platform]);
   const from = ['--find-links', cache('wheels'), '--no-cache-dir', '--no-compile', '--target', whole];
-  const what = [...only, ...tags, ...from, `${name}==${TENSORFLOW}`];
   // pip unpacks in the temporary folder first, which may be small.
   const options = { env: { ...process.env, TMPDIR: temporary } };
-  const code = await run(venvPython, [...PIP, '-q', ...what], options);
-  if (code !== 0) throw new SetupError(`pip could not install ${name} ${TENSORFLOW}.`);
+  const pip = [...PIP, '-q', ...only, ...tags, ...from, `${name}==${TENSORFLOW}`];
+  await must(run(venvPython, pip, options), `pip could not install ${name} ${TENSORFLOW}`);
   const libraries = ['cc', 'framework'].map((part) => [sharedLibrary(part), join('lib', sharedLibrary(part))]);
-  const headers = ['tensorflow/c', 'tensorflow/core/platform', 'tsl', 'xla/tsl'].map((folder) =>
-    join('include', folder),
-  );
+  const headers = ['tensorflow/c', 'tensorflow/core/platform', 'tsl', 'xla/tsl'].map((path) => join('include', path));
   for (const [from, to] of [...libraries, ...headers.map((folder) => [folder, folder])]) {
-    mkdirSync(dirname(join(half, to)), { recursive: true });
-    renameSync(join(whole, 'tensorflow', from), join(half, to));
+    fs.mkdirSync(dirname(join(half, to)), { recursive: true });
+    fs.renameSync(join(whole, 'tensorflow', from), join(half, to));
   }
   clear(whole, temporary);
-  renameSync(half, unpacked()); // the name without .part exists only for a complete folder
+  fs.renameSync(half, unpacked()); // the name without .part exists only for a complete folder
 }
 
 function buildAddon() {
   const deps = join(TFJS_NODE, 'deps');
-  rmSync(deps, { recursive: true, force: true });
+  fs.rmSync(deps, { recursive: true, force: true });
   link(join(deps, 'lib'), unpacked('lib'));
   link(join(deps, 'include'), unpacked('include'));
   const half = `${ADDON}.part`;
-  mkdirSync(dirname(ADDON), { recursive: true });
+  fs.mkdirSync(dirname(ADDON), { recursive: true });
   const flags = isMac
     ? ['-bundle', '-undefined', 'dynamic_lookup', '-Wl,-rpath,@loader_path/../../deps/lib']
     : ['-shared', '-fPIC', '-Wl,-rpath,$ORIGIN/../../deps/lib'];
@@ -311,7 +270,7 @@ function buildAddon() {
     ...['-o', half],
   ]);
   if (code !== 0) throw new SetupError(`The addon of tfjs-node does not compile:\n${output}`);
-  renameSync(half, ADDON);
+  fs.renameSync(half, ADDON);
 }
 
 // --- dist/ -------------------------------------------------------------------------------------
@@ -325,49 +284,47 @@ const library = {
   async run() {
     const state = sourceState();
     const fresh = inRoot('dist.part');
-    rmSync(fresh, { recursive: true, force: true });
+    fs.rmSync(fresh, { recursive: true, force: true });
     const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc');
     const args = [tsc, '-p', inRoot('tsconfig.build.json'), '--outDir', fresh];
-    await must(process.execPath, args, 'The library does not compile');
-    writeFileSync(join(fresh, '.lyreo-stamp'), state);
-    rmSync(inRoot('dist'), { recursive: true, force: true });
-    renameSync(fresh, inRoot('dist'));
+    await must(run(process.execPath, args), 'The library does not compile');
+    fs.writeFileSync(join(fresh, '.lyreo-stamp'), state);
+    fs.rmSync(inRoot('dist'), { recursive: true, force: true });
+    fs.renameSync(fresh, inRoot('dist'));
   },
 };
 
 /** Name, size and time of every source: one changed, added or removed file changes it. */
 function sourceState() {
-  const files = readdirSync(inRoot('src'), { recursive: true, withFileTypes: true })
+  const files = fs
+    .readdirSync(inRoot('src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const configs = ['tsconfig.json', 'tsconfig.build.json'].map((name) => inRoot(name));
-  const lines = [...files, ...configs].sort().map((file) => {
-    const { size, mtimeMs } = statSync(file);
-    return `${relative(root, file)} ${size} ${mtimeMs}`;
-  });
-  return `${sha(lines.join('\n'))}\n`;
+  const states = [...files, ...configs]
+    .sort()
+    .map((file) => [relative(root, file), fs.statSync(file).size, fs.statSync(file).mtimeMs]);
+  return `${sha(states.join('\n'))}\n`;
 }
 
 // --- One set-up at a time ----------------------------------------------------------------------
 
-/** A folder is created or is already there, in one step. It holds the process id of its owner. */
+/** The file is made or is already there, in one step. It holds the process id of its owner. */
 async function lock() {
-  const folder = cache('setup.lock');
-  const owner = join(folder, 'pid');
-  mkdirSync(cache(), { recursive: true });
+  const file = cache('setup.pid');
+  fs.mkdirSync(cache(), { recursive: true });
   for (let waited = 0; ; waited++) {
     try {
-      mkdirSync(folder);
-      writeFileSync(owner, String(process.pid));
-      const unlock = () => rmSync(folder, { recursive: true, force: true });
+      fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
+      const unlock = () => readIfThere(file) === String(process.pid) && fs.rmSync(file);
       process.once('exit', unlock);
       return unlock;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
     // A lock without a process id is being written, or was left by a crash in that very moment.
-    const pid = Number(readIfThere(owner) ?? 0);
-    if (pid > 0 ? !isAlive(pid) : waited > 10) rmSync(folder, { recursive: true, force: true });
+    const pid = Number(readIfThere(file) ?? 0);
+    if (pid > 0 ? !isAlive(pid) : waited > 10) fs.rmSync(file, { force: true });
     else if (waited === 0) console.log('lyreo set-up: waiting for another one to finish …');
     await sleep(200);
   }
@@ -386,31 +343,31 @@ function isAlive(pid) {
 
 const sha = (text) => createHash('sha256').update(text).digest('hex');
 
-const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+const readIfThere = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined);
 
 function writeIfChanged(file, text) {
   if (readIfThere(file) === text) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.part`, text);
-  renameSync(`${file}.part`, file);
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.writeFileSync(`${file}.part`, text);
+  fs.renameSync(`${file}.part`, file);
 }
 
 /** A relative symbolic link: it survives moving the project. */
 function link(path, target) {
   if (isLink(path, target)) return;
-  rmSync(path, { recursive: true, force: true });
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(relative(dirname(path), target), path, 'dir');
+  fs.rmSync(path, { recursive: true, force: true });
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.symlinkSync(relative(dirname(path), target), path, 'dir');
 }
 
 function isLink(path, target) {
-  const there = lstatSync(path, { throwIfNoEntry: false });
-  return there?.isSymbolicLink() && readlinkSync(path) === relative(dirname(path), target);
+  const there = fs.lstatSync(path, { throwIfNoEntry: false });
+  return there?.isSymbolicLink() && fs.readlinkSync(path) === relative(dirname(path), target);
 }
 
-async function must(command, args, what) {
-  const code = await run(command, args);
-  if (code !== 0) throw new SetupError(`${what} (exit code ${code}), see above.`);
+async function must(running, complaint) {
+  const code = await running;
+  if (code !== 0) throw new SetupError(`${complaint} (exit code ${code}), see above.`);
 }
 
 // `npm run setup`, `npm run build`

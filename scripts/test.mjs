@@ -37,10 +37,8 @@ const ALL = { ...SUITES, ...CHECKS };
 main(async () => {
   const names = process.argv.slice(2);
   const unknown = names.find((name) => !Object.keys(ALL).some((check) => check.startsWith(name)));
-  if (unknown !== undefined) {
-    console.log(`npm test -- ${unknown}: no such check; allowed: ${Object.keys(ALL).join(', ')}`);
-    return 2;
-  }
+  if (unknown !== undefined)
+    throw new SetupError(`npm test -- ${unknown}: no such check; allowed: ${Object.keys(ALL).join(', ')}`);
   try {
     await setup();
     await ensureChromium();
@@ -99,8 +97,7 @@ async function ensureChromium() {
       return true;
     }
   };
-  if (!isMissing()) return;
-  if (process.getuid?.() === 0 && collect('apt-get', ['--version']).code === 0) {
+  if (isMissing() && process.getuid?.() === 0 && collect('apt-get', ['--version']).code === 0) {
     console.log('lyreo set-up: Chromium through apt-get …');
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update', '-qq'], { env });
