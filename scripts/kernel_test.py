@@ -76,7 +76,7 @@ def thousands_of_messages_arrive_in_order_and_the_cell_ends(kernel):
 
 
 def progress_shows_a_bar_and_a_table_shows_html(kernel):
-    code = """const tick = lyreo.progress(3, 'work', 0);
+    code = """const tick = lyreo.progress(3, 'work');
 for (const i of [1, 2, 3]) await tick(i);
 import * as dfd from 'danfojs-node';
 lyreo.table(new dfd.DataFrame([{ name: '<b>', value: 1.23456789 }]));"""

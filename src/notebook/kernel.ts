@@ -3,12 +3,8 @@
 /** The data of one output: MIME type → content. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
-/** The part of tslab's module for Jupyter that writes outputs; a new writer for each cell. */
-interface JupyterModule {
-  readonly lastWriteDisplayData:
-    | ((message: { data: MimeBundle; metadata: object; transient: { display_id?: string } }, update: boolean) => void)
-    | null;
-}
+/** The function of tslab that writes an output. */
+type Writer = (message: { data: MimeBundle; metadata: object; transient: object }, update: boolean) => void;
 
 /** Whether this code runs in a notebook's kernel. */
 export function inKernel(): boolean {
@@ -28,7 +24,7 @@ export function display(data: MimeBundle, displayId?: string, update = false): v
   // The module that is loaded already, for loading tslab loads the TypeScript compiler; and the object, not a named import,
   // for the kernel sets a new writer for each cell.
   const path = Object.keys(require.cache).find((key) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(key));
-  const jupyter = path === undefined ? undefined : (require.cache[path]?.exports as JupyterModule);
+  const jupyter = require.cache[path ?? '']?.exports as { readonly lastWriteDisplayData: Writer | null } | undefined;
   const text = data['text/plain'];
   if (inKernel() && jupyter?.lastWriteDisplayData) {
     const transient = displayId === undefined ? {} : { display_id: displayId };

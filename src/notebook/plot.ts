@@ -24,7 +24,7 @@ export async function plot(figure: Figure, options: PlotOptions = {}): Promise<v
 
 /** A figure that is drawn again and again in the same place. */
 export interface LivePlot {
-  /** Draws the figure in place of the last one, at most every `everyMs`. Await it. */
+  /** Draws the figure in place of the last one, at most four times a second. Await it. */
   update(figure: Figure): Promise<void>;
   /** Draws the last figure, pictures included. Await it after the loop. */
   done(figure?: Figure): Promise<void>;
@@ -36,8 +36,7 @@ export interface LivePlot {
  * Note: JupyterLab's renderer ignores an update of a Plotly output (plotly.py#3053), unless the
  * output was something else in between; hence the empty text before each figure.
  */
-export function livePlot(options: PlotOptions & { readonly everyMs?: number } = {}): LivePlot {
-  const { everyMs = 250 } = options;
+export function livePlot(options: PlotOptions = {}): LivePlot {
   const place = displaySlot();
   let last: Figure | undefined;
   let drawnAt = -Infinity;
@@ -49,7 +48,7 @@ export function livePlot(options: PlotOptions & { readonly everyMs?: number } = 
     async update(figure) {
       last = figure;
       const now = performance.now();
-      if (inKernel() && !isStatic() && now - drawnAt >= everyMs) {
+      if (inKernel() && !isStatic() && now - drawnAt >= 250) {
         drawnAt = now;
         show({ [PLOTLY]: encodeFigure(figure) });
       }

@@ -12,13 +12,13 @@ export type ProgressTick = (done: number, note?: string) => Promise<void>;
  * for (let t = 1; t <= slots; t++) { …; await tick(t); }
  * ```
  */
-export function progress(total: number, label = '', everyMs = 150): ProgressTick {
+export function progress(total: number, label = ''): ProgressTick {
   const show = displaySlot();
   const start = performance.now();
   let shownAt = -Infinity;
   return async (done: number, note = ''): Promise<void> => {
     const now = performance.now();
-    if (now - shownAt < everyMs && done < total) return;
+    if (now - shownAt < 150 && done < total) return;
     shownAt = now;
     const count = `${label} ${done}/${total} ${note}`.trim().replace(/ +/g, ' ');
     if (isStatic() || !inKernel()) {

@@ -28,23 +28,17 @@ export async function makeMissing(figureId: FigureId, profile: ProfileName): Pro
   await tick(specs.length);
 }
 
-/** A number of a stored run beside the same number of the run made again. */
-export interface RemadeRow {
-  readonly run: string;
-  readonly quantity: string;
-  readonly stored: number;
-  readonly again: number;
-  readonly same: boolean;
-}
-
 /**
  * Makes stored runs again, in this process and without storing them, and compares their evaluations number by number.
  *
  * @throws RangeError when one of them is not stored.
  */
-export async function remake(results: Results, specs: readonly RunSpec[]): Promise<RemadeRow[]> {
+export async function remake(
+  results: Results,
+  specs: readonly RunSpec[],
+): Promise<{ run: string; quantity: string; stored: number; again: number; same: boolean }[]> {
   const tick = progress(specs.length, 'runs made again');
-  const rows: RemadeRow[] = [];
+  const rows: Awaited<ReturnType<typeof remake>> = [];
   for (const [done, spec] of specs.entries()) {
     await tick(done, spec.key);
     const stored = results.runs(spec).find(({ seed }) => seed === spec.seed)?.evaluation;

@@ -144,13 +144,15 @@ function phaseArea(rows: readonly InspectedIteration[], phase: 'I' | 'II', colou
     const isFollowed = i + 1 < own.length && own[i + 1].startsAt - endOf(row) < ROUNDING;
     return isFollowed ? [step] : [step, { at: endOf(row), kvBytes: 0, row }];
   });
+  const pairs = points.flatMap(({ row }) => [row.k, row.active]);
   return {
     type: 'scatter',
     mode: 'lines',
     name: phase === 'I' ? 'phase I: backlog only' : 'phase II: backlog and new',
     x: Float32Array.from(points, ({ at }) => at),
     y: Float32Array.from(points, ({ kvBytes }) => megabytes(kvBytes)),
-    customdata: packedPairs(points.map(({ row }) => [row.k, row.active])),
+    // Packed, for there are thousands.
+    customdata: { ...encodeTyped(Uint16Array.from(pairs)), shape: `${points.length}, 2` },
     line: { shape: 'hv', width: 1, color: colour },
     fill: 'tozeroy',
     fillcolor: fade(colour, 0.4),
@@ -176,15 +178,10 @@ function eventMarks(
     name,
     x: Float32Array.from(sorted, timeOf),
     y: Float32Array.from(sorted, (request) => levelAt(rows, timeOf(request), !isJoin)),
-    customdata: packedPairs(sorted.map(({ slot, index }) => [slot, index])),
+    text: sorted.map(({ id }) => id),
     marker: { symbol, size: 9, color },
-    hovertemplate: `t%{customdata[0]}-%{customdata[1]} ${event} at %{x:.3f} s<extra></extra>`,
+    hovertemplate: `%{text} ${event} at %{x:.3f} s<extra></extra>`,
   };
-}
-
-/** Pairs of small whole numbers, [n, 2], in Plotly's binary form: for hover texts of thousands of points. */
-function packedPairs(pairs: readonly (readonly [number, number])[]): object {
-  return { ...encodeTyped(Uint16Array.from(pairs.flat())), shape: `${pairs.length}, 2` };
 }
 
 /**
