@@ -87,15 +87,12 @@ async function startsAtIndex(page, { url }) {
   for (const word of ['independent claims', 'Reading order', '00 The serving model', 'Glossary', 'traps'])
     if (!text.includes(word)) return `the start page does not show "${word}"`;
   if ((await index.locator('.jp-OutputArea-output img').count()) === 0) return 'the start page has no picture';
-  const steps = [
-    ['00 system model →', '00-system-model.ipynb', '← index'],
-    ['01 one requests life →', '01-one-requests-life.ipynb', '← 00 system model'],
-  ];
-  for (const [link, file, back] of steps) {
-    await page.locator('.jp-NotebookPanel:visible a', { hasText: link }).first().click();
-    await tab(page, file).waitFor();
-    await page.locator('.jp-NotebookPanel:visible a', { hasText: back }).first().waitFor();
-  }
+  const linkTo = (text) => page.locator('.jp-NotebookPanel:visible a', { hasText: text }).first();
+  await linkTo('00 system model →').click();
+  await tab(page, '00-system-model.ipynb').waitFor();
+  await linkTo('← index').waitFor();
+  await linkTo('01 one requests life →').click();
+  await tab(page, '01-one-requests-life.ipynb').waitFor();
 }
 
 /** A notebook that was read, its figures too, is not changed and closes without a question. */

@@ -24,12 +24,8 @@ const files = (folder, pattern) =>
     .map((name) => join(folder, name));
 const sources = files('src', /\.ts$/).filter((path) => !path.endsWith('.test.ts'));
 const folderOf = (path) => (path.split('/').length > 2 ? path.split('/')[1] : 'src');
-const codeOf = (path) =>
-  JSON.parse(text(path))
-    .cells.filter((cell) => cell.cell_type === 'code')
-    .map((cell) => [cell.source].flat().join(''))
-    .join('\n');
-const code = files('notebooks', /\.ipynb$/).map(codeOf);
+const cells = files('notebooks', /\.ipynb$/).flatMap((path) => JSON.parse(text(path)).cells);
+const code = cells.filter(({ cell_type }) => cell_type === 'code').map(({ source }) => [source].flat().join(''));
 
 function sizes() {
   const row = (name, paths) =>
@@ -41,9 +37,7 @@ function sizes() {
   row('tests (src, tests/)', [...files('src', /\.test\.ts$/), ...files('tests', /\.ts$/)]);
   row('scripts', files('scripts', /\.(mjs|cjs|js|py|sh|css)$/));
   row('data that is code', files('data', /^[^/]+\.json$/));
-  console.log(
-    `${'code cells of notebooks'.padEnd(24)}${code.length} notebooks, ${code.join('\n').split('\n').length} lines`,
-  );
+  console.log(`notebooks               ${code.length} code cells, ${code.join('\n').split('\n').length} lines`);
   const long = sources.filter((path) => lines(path) > LIMITS.file);
   console.log(`\nFiles of more than ${LIMITS.file} lines: ${long.join(', ') || 'none'}`);
   return long.length;

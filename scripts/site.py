@@ -84,10 +84,10 @@ def table(figure):
     """The numbers of a figure as CSV: a line per point, with the name and the axes of its trace."""
     records = []
     for k, trace in enumerate(figure["data"]):
-        errors = {f"error_{axis}": trace.get(f"error_{axis}", {}) for axis in ("x", "y")}
         lists = {name: numbers(trace.get(name)) for name in COLUMNS}
-        lists |= {name: numbers(error.get("array")) for name, error in errors.items()}
-        lists |= {f"{name}_minus": numbers(error.get("arrayminus")) for name, error in errors.items()}
+        for name in ("error_x", "error_y"):
+            error = trace.get(name, {})
+            lists |= {name: numbers(error.get("array")), f"{name}_minus": numbers(error.get("arrayminus"))}
         columns = {name: values for name, values in lists.items() if values is not None}
         for i in range(max(map(len, columns.values()), default=0)):
             record = {"trace": trace.get("name", k), "axes": f"{trace.get('xaxis', 'x')} {trace.get('yaxis', 'y')}"}
@@ -115,8 +115,8 @@ class FigureFiles(ExtractOutputPreprocessor):
             if image and PLOTLY in output.data:
                 figure = output.data[PLOTLY]
                 script = f"showFigure({json.dumps(image)}, {json.dumps(figure)});\n"
-                resources["outputs"][str(Path(image).with_suffix(".js"))] = script.encode()
-                resources["outputs"][str(Path(image).with_suffix(".csv"))] = table(figure).encode()
+                for ending, text in ((".js", script), (".csv", table(figure))):
+                    resources["outputs"][str(Path(image).with_suffix(ending))] = text.encode()
         return cell, resources
 
 

@@ -75,9 +75,6 @@ function servers(count, slots) {
   };
 }
 
-/** Percent of a count, `12.5 %`; `0` for none. */
-const percent = (count, seeds) => (count === 0 ? '0' : `${Number(((100 * count) / seeds).toPrecision(3))} %`);
-
 main(async () => {
   const seeds = Number(process.argv[2] ?? 200);
   const systems = [
@@ -92,15 +89,15 @@ main(async () => {
   for (const [name, verdictOf] of systems)
     for (const load of LOADS) {
       const verdicts = Array.from({ length: seeds }, (_, k) => verdictOf(load, k + 1));
-      const shares = ['STABLE', 'OVERLOADED', 'UNKNOWN'].map((verdict) =>
-        percent(verdicts.filter((found) => found === verdict).length, seeds),
-      );
+      const shares = ['STABLE', 'OVERLOADED', 'UNKNOWN'].map((verdict) => {
+        const percent = (100 * verdicts.filter((found) => found === verdict).length) / seeds;
+        return percent === 0 ? '0' : `${Number(percent.toPrecision(3))} %`;
+      });
       lines.push(`| ${[name, load, ...shares].join(' | ')} |`);
       process.stderr.write(`${lines.at(-1)}\n`);
     }
   const path = inRoot('docs', 'stability.md');
   const table = `<!-- rates -->\n\n${lines.join('\n')}\n\nOver ${seeds} seeds.\n\n<!-- end of rates -->`;
-  const written = readFileSync(path, 'utf8').replace(/<!-- rates -->.*<!-- end of rates -->/s, table);
-  writeFileSync(path, written);
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/<!-- rates -->.*<!-- end of rates -->/s, table));
   return run(process.execPath, [inRoot('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', path]);
 });

@@ -12,11 +12,10 @@ main(async () => {
   for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
   // JupyterLab would ask whether it is meant; and a supervisor signals this process alone.
   process.on('SIGINT', () => setTimeout(() => stop.abort(), 1000));
-  const options = { env: jupyterEnv(), signal: stop.signal };
-  return run(venvPython, [...labArguments, ...process.argv.slice(2)], options);
+  return run(venvPython, [...lab, ...process.argv.slice(2)], { env: jupyterEnv(), signal: stop.signal });
 });
 
-const labArguments = [
+const lab = [
   ...['-m', 'jupyterlab', '--ServerApp.ip=127.0.0.1', `--ServerApp.root_dir=${inRoot('notebooks')}`],
   // Only the project's own kernel, none of the machine's.
   ...['--KernelSpecManager.allowed_kernelspecs=tslab', '--KernelSpecManager.ensure_native_kernel=False'],
