@@ -1,5 +1,5 @@
-import { type Panel, type PanelOptions, categoriesFromTop, emptyPanel } from './panel';
-import { type Rows, numbersOf, placesOf, recordsOf, textsOf } from './rows';
+import { type Panel, type PanelOptions, categoriesFromTop, groupPanel } from './panel';
+import { type Rows, numbersOf, placesOf, textsOf } from './rows';
 import { COLOURS } from './theme';
 
 /**
@@ -17,27 +17,26 @@ export function heatMap(
     readonly to?: number;
   },
 ): Panel {
-  const records = recordsOf(rows);
   const { unit, centred = false, from, to } = options;
-  const panel = emptyPanel(options);
-  const y = textsOf(records, columns.y);
-  panel.traces.push({
-    type: 'heatmap',
-    x: placesOf(records, columns.x),
-    y,
-    z: numbersOf(records, columns.value),
-    ...(from !== undefined && { zmin: from }),
-    ...(to !== undefined && { zmax: to }),
-    // Orange to blue: told apart by every kind of colour vision.
-    ...(centred
-      ? { zmid: 0, colorscale: [COLOURS.vermillion, '#f7f7f7', COLOURS.blue].map((colour, k) => [k / 2, colour]) }
-      : { colorscale: 'Viridis' }),
-    colorbar: { title: { text: unit }, thickness: 12 },
-    xgap: 1,
-    ygap: 1,
-    hovertemplate: `%{y}, %{x}: %{z:.3g} ${unit.replace(/<br>/g, ' ')}<extra></extra>`,
+  return groupPanel(rows, undefined, options, ({ rows: own }, panel) => {
+    const y = textsOf(own, columns.y);
+    categoriesFromTop(panel, y);
+    Object.assign(panel.x, { showgrid: false });
+    return {
+      type: 'heatmap',
+      x: placesOf(own, columns.x),
+      y,
+      z: numbersOf(own, columns.value),
+      ...(from !== undefined && { zmin: from }),
+      ...(to !== undefined && { zmax: to }),
+      // Orange to blue: told apart by every kind of colour vision.
+      ...(centred
+        ? { zmid: 0, colorscale: [COLOURS.vermillion, '#f7f7f7', COLOURS.blue].map((colour, k) => [k / 2, colour]) }
+        : { colorscale: 'Viridis' }),
+      colorbar: { title: { text: unit }, thickness: 12 },
+      xgap: 1,
+      ygap: 1,
+      hovertemplate: `%{y}, %{x}: %{z:.3g} ${unit.replace(/<br>/g, ' ')}<extra></extra>`,
+    };
   });
-  Object.assign(panel.x, { showgrid: false });
-  categoriesFromTop(panel, y);
-  return panel;
 }

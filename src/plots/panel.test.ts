@@ -108,11 +108,8 @@ describe('figure', () => {
   const one = band(runs, { x: 'users', y: 'mean', by: 'method' }, { title: '(a)' });
   const two = band(runs, { x: 'users', y: 'least', by: 'method' }, { title: '(b)' });
 
-  it('has no width of its own, so that it follows the page', () => {
+  it('puts panels side by side, as wide as the page, and refers traces, shapes and notes to their own axes', () => {
     expect(layoutOf([one, two])).not.toHaveProperty('width');
-  });
-
-  it('puts panels side by side and refers traces, shapes and notes to their own axes', () => {
     limit(two, 2.5, 'ε');
     const { data, layout } = figure([one, two], { title: 't' });
     expect(data.at(-1)).toMatchObject({ xaxis: 'x2', yaxis: 'y2' });
@@ -175,24 +172,26 @@ describe('other builders', () => {
     expect(paper).toMatchObject({ name: 'paper', y: [4], error_y: { array: ['none'], arrayminus: ['none'] } });
   });
 
-  it('draw boxes from quantiles', () => {
-    const row = { name: 'LL', q05: 1, q25: 2, q50: 3, q75: 4, q95: 5 };
-    const panel = box([row], { name: 'name' });
-    expect(panel.traces).toMatchObject([{ lowerfence: [1], q1: [2], median: [3], q3: [4], upperfence: [5] }]);
-  });
-
-  it('centre the colours of a heat map at 0', () => {
-    const cells = [
-      { x: 'a', y: 'b', value: -3 },
-      { x: 'b', y: 'b', value: 1 },
-    ];
-    const panel = heatMap(cells, { x: 'x', y: 'y', value: 'value' }, { unit: 's', centred: true });
-    expect(panel.traces).toMatchObject([{ zmid: 0 }]);
-  });
-
-  it('draw a timeline from begin and end', () => {
-    const panel = timeline([{ part: 'decode', from: 1, to: 3.5 }], { row: 'part', from: 'from', to: 'to' });
-    expect(panel.traces).toMatchObject([{ base: [1], x: [2.5] }]);
+  const cells = [-3, 1].map((value) => ({ x: `x${value}`, y: 'y', value }));
+  const span = { part: 'decode', from: 1, to: 3.5 };
+  it.each([
+    [
+      'boxes from quantiles',
+      box([{ name: 'LL', q05: 1, q25: 2, q50: 3, q75: 4, q95: 5 }], { name: 'name' }),
+      { lowerfence: [1], q1: [2], median: [3], q3: [4], upperfence: [5] },
+    ],
+    [
+      'a heat map whose colours are centred at 0',
+      heatMap(cells, { x: 'x', y: 'y', value: 'value' }, { unit: 's', centred: true }),
+      { z: [-3, 1], zmid: 0 },
+    ],
+    [
+      'a timeline from begin and end',
+      timeline([span], { row: 'part', from: 'from', to: 'to' }),
+      { base: [1], x: [2.5] },
+    ],
+  ])('draw %s', (_, { traces }, trace) => {
+    expect(traces).toMatchObject([trace]);
   });
 });
 

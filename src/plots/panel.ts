@@ -42,8 +42,17 @@ export interface Panel {
   readonly overloaded: (number | string)[];
 }
 
-export function emptyPanel({ title = '', x, logX, logY, xRange, yRange }: PanelOptions): Panel {
-  return {
+/** A panel of the traces that `traces` makes of each group of rows, by a column; they get the group's name. */
+export function groupPanel(
+  rows: Rows,
+  by: string | undefined,
+  { title = '', x, logX, logY, xRange, yRange, colours }: PanelOptions,
+  traces: (
+    group: { name: string; rows: readonly Row[]; colour: string; rank: number },
+    panel: Panel,
+  ) => object | object[],
+): Panel {
+  const panel: Panel = {
     title,
     traces: [],
     x: { ...(x && { title: { text: x } }), ...(logX && logAxis()), ...(xRange && { range: xRange }) },
@@ -57,26 +66,8 @@ export function emptyPanel({ title = '', x, logX, logY, xRange, yRange }: PanelO
     ends: [],
     overloaded: [],
   };
-}
-
-/** Rows of one name and colour; the rank is among the groups. */
-export interface Group {
-  readonly name: string;
-  readonly rows: readonly Row[];
-  readonly colour: string;
-  readonly rank: number;
-}
-
-/** A panel of the traces that `traces` makes of each group of rows, by a column; they get the group's name. */
-export function groupPanel(
-  rows: Rows,
-  by: string | undefined,
-  options: PanelOptions,
-  traces: (group: Group, panel: Panel) => object | object[],
-): Panel {
-  const panel = emptyPanel(options);
   groupsOf(recordsOf(rows), by).forEach(([name, own], rank) => {
-    const group = { name, rows: own, colour: colourOf(name, rank, options.colours), rank };
+    const group = { name, rows: own, colour: colourOf(name, rank, colours), rank };
     panel.traces.push(...[traces(group, panel)].flat().map((trace) => ({ name, legendgroup: name, ...trace })));
   });
   return panel;
