@@ -7,7 +7,7 @@ import { integer } from '../core/schema';
 import { constantNames, toCalibrated } from '../studies/calibration/constants';
 import type { Candidate } from '../studies/calibration/search';
 import { origin, printJson } from './console';
-import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
+import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { short, textTable } from './report';
 
@@ -27,6 +27,7 @@ const flags = {
   sensitivity: toggle.describe('also change each constant of the best by 20 % and print the objective'),
   apply: toggle.describe('write the best to data/calibrated.json'),
   json: toggle.describe('print one JSON object: targets, pilot, best, sensitivities'),
+  progress,
 };
 
 export function calibrateCommand(program: Command): void {
@@ -34,7 +35,7 @@ export function calibrateCommand(program: Command): void {
     .command('calibrate')
     .description('fit the constants that the paper does not print to the numbers that it does')
     .action(runCalibrate);
-  addProgressOptions(addFlags(command, flags)).addHelpText(
+  addFlags(command, flags).addHelpText(
     'after',
     `
 Only schedulers that need no learning are run: the drift-plus-penalty greedy in the place of LYREO, the same without
@@ -47,7 +48,7 @@ Examples:
   );
 }
 
-async function runCalibrate(options: Values<typeof flags> & { readonly progress?: boolean }): Promise<void> {
+async function runCalibrate(options: Values<typeof flags>): Promise<void> {
   const { score, sensitive, sensitivity, targetsOf } = await import('../studies/calibration/objective.js');
   const { bestOf, calibration, finals, search } = await import('../studies/calibration/search.js');
   const { readJsonLog, writeJsonLog } = await import('../core/json-log.js');

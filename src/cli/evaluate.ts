@@ -11,7 +11,7 @@ import { type Method, methods } from '../paper/methods';
 import { schedulerNames, schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { origin, printJson, warnAboutRuns } from './console';
-import { type Values, addFlags, addProgressOptions, seeds, toggle } from './options';
+import { type Values, addFlags, progress, seeds, toggle } from './options';
 import { withProgress } from './progress';
 import { short, textTable } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
@@ -30,9 +30,10 @@ const flags = {
   json: toggle.describe(
     'print one JSON object: version, command, config, seeds, trace, contenders with runs and estimates',
   ),
+  progress,
 };
 
-type EvaluateFlags = Values<typeof flags> & SystemOptions & { readonly progress?: boolean };
+type EvaluateFlags = Values<typeof flags> & SystemOptions;
 
 interface Result {
   readonly name: string;
@@ -54,8 +55,7 @@ export function evaluateCommand(program: Command): void {
     .description('compare policies and schedulers on the same users, links and requests')
     .argument('<contenders...>', 'policy files, schedulers by name (see lyreo schedulers), or static')
     .action(runEvaluate);
-  addFlags(addSystemOptions(addFlags(command, flags)), traceFlags);
-  addProgressOptions(command).addHelpText(
+  addFlags(addSystemOptions(addFlags(command, flags)), traceFlags).addHelpText(
     'after',
     `
 The system is the one that the first policy was trained in; options change only the fields that they name. Means over

@@ -8,7 +8,7 @@ import { profileNames, profiles } from '../paper/profiles';
 import { type RunSpec, matrix, shardOf } from '../paper/run-spec';
 import { RunStore, runsFolder } from '../paper/run-store';
 import { type FigureId, figureIds } from '../paper/sweeps';
-import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
+import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { textTable } from './report';
 
@@ -33,9 +33,10 @@ const flags = {
     .meta({ title: 'list', description: "seeds between commas (default: the profile's)" }),
   only: word('run', 'only runs whose names begin so'),
   list: toggle.describe('show what is done and what is missing, and make nothing'),
+  progress,
 };
 
-type ExperimentsFlags = Values<typeof flags> & { readonly progress?: boolean; readonly worker?: boolean };
+type ExperimentsFlags = Values<typeof flags> & { readonly worker?: boolean };
 
 function shard(text: string): readonly [index: number, count: number] {
   const [index, count, ...others] = text.split('/').map(decimalNumber);
@@ -51,7 +52,7 @@ export function experimentsCommand(program: Command): void {
     .addArgument(new Argument('[figures...]', 'figures and tables, default all').choices([...figureIds, 'all']))
     .addOption(new Option('--worker').hideHelp())
     .action(runExperiments);
-  addProgressOptions(addFlags(command, flags)).addHelpText(
+  addFlags(command, flags).addHelpText(
     'after',
     `
 Each run is one small JSON file in data/runs/<profile>/ (or $LYREO_RUNS/<profile>/), named after its method, what is not

@@ -12,6 +12,11 @@ export type Values<F extends Flags> = { readonly [Name in keyof F]: z.infer<F[Na
 /** An option without a value. */
 export const toggle: z.ZodOptional<z.ZodBoolean> = z.boolean().optional();
 
+/** Its default depends on the terminal: it can be wanted and not wanted. */
+export const progress: z.ZodOptional<z.ZodBoolean> = toggle.describe(
+  'show progress on stderr even when it is no terminal',
+);
+
 export const seeds: z.ZodType<number> = integer(0, 2 ** 32 - 1);
 
 /** An option whose value is text; `noun` stands for it in the help. */
@@ -29,14 +34,9 @@ export function addFlags(command: Command, flags: Flags): Command {
     if (!isToggle) option.argParser(reader(flag, schema));
     const standard = schema.safeParse(undefined).data;
     command.addOption(standard === undefined ? option : option.default(standard));
+    if (schema === progress) command.option('--no-progress', 'show no progress');
   }
   return command;
-}
-
-export function addProgressOptions(command: Command): Command {
-  return command
-    .option('--progress', 'show progress on stderr even when it is no terminal')
-    .option('--no-progress', 'show no progress');
 }
 
 /**

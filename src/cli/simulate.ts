@@ -4,25 +4,22 @@ import { simulateAsync } from '../env/simulate';
 import { descriptions, schedulerNames, schedulers } from '../schedulers/index';
 import { serverSpecs } from '../system/gpus';
 import { origin, printJson, warnAboutRuns } from './console';
-import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
+import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { reportText, short, textList } from './report';
 import { type SystemOptions, addSystemOptions, readSystem } from './system-options';
 import { type TraceSummary, traceFlags } from './trace-options';
 import { trajectoryFile } from './trajectory-file';
 
-const runFlags = {
+const flags = {
   scheduler: z.enum(schedulerNames).default('ll-in-slot').describe('one of the list below'),
   seed: seeds.default(1).describe('seed of users, links, lengths and draws'),
-};
-const outputFlags = {
   json: toggle.describe(
     'print one JSON object: version, command, scheduler, seed, preset, config, servers, trace, metrics',
   ),
   traceKv: word('file', 'write every decode iteration to a .parquet, .csv or .json file'),
+  progress,
 };
-
-type SimulateFlags = Values<typeof runFlags & typeof outputFlags> & SystemOptions & { readonly progress?: boolean };
 
 const schedulerList = textList(schedulerNames.map((name) => [name, descriptions[name]]));
 
@@ -40,8 +37,7 @@ export function simulateCommand(program: Command): void {
     .command('simulate')
     .description('run a scheduler that needs no learning on the whole system and report what it did')
     .action(runSimulate);
-  addFlags(addSystemOptions(addFlags(command, runFlags)), traceFlags);
-  addFlags(addProgressOptions(command), outputFlags).addHelpText(
+  addFlags(addSystemOptions(addFlags(command, flags)), traceFlags).addHelpText(
     'after',
     `
 Schedulers:
@@ -59,13 +55,13 @@ Examples:
   );
 }
 
-async function runSimulate(flags: SimulateFlags): Promise<void> {
-  const { scheduler, seed } = flags;
-  const { preset, config, workload, trace } = readSystem(flags);
+async function runSimulate(options: Values<typeof flags> & SystemOptions): Promise<void> {
+  const { scheduler, seed } = options;
+  const { preset, config, workload, trace } = readSystem(options);
   const specs = serverSpecs(config);
-  const trajectory = flags.traceKv === undefined ? undefined : await trajectoryFile(flags.traceKv);
+  const trajectory = options.traceKv === undefined ? undefined : await trajectoryFile(options.traceKv);
   try {
-    const metrics = await withProgress(config.slots, 'slots', flags.progress, ({ tick }, signal) =>
+    const metrics = await withProgress(config.slots, 'slots', options.progress, ({ tick }, signal) =>
       simulateAsync(config, schedulers[scheduler], seed, {
         workload: workload?.(seed),
         recorder: trajectory,
@@ -77,7 +73,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
     );
     const rows = trajectory?.commit();
     warnAboutRuns([metrics]);
-    if (flags.json === true) {
+    if (options.json === true) {
       const servers = specs.map(({ name }) => name);
       printJson({ ...origin(), scheduler, seed, preset, config, servers, trace, metrics });
       return;
@@ -87,7 +83,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
     process.stdout.write(
       `${scheduler}, seed ${seed}: ${preset}, ${config.users} users, ${specs.length} servers, ${config.slots} slots of ${config.slotSeconds} s, ${config.batching}, ${source}\n\n${reportText(metrics, specs, config)}`,
     );
-    if (rows !== undefined) process.stderr.write(`${flags.traceKv ?? ''}: ${rows} iterations\n`);
+    if (rows !== undefined) process.stderr.write(`${options.traceKv ?? ''}: ${rows} iterations\n`);
   } finally {
     trajectory?.discard();
   }

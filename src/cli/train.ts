@@ -16,7 +16,7 @@ import { creditRules, methods } from '../paper/methods';
 import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import type { SystemConfig } from '../system/config';
 import { presetFields } from '../system/presets';
-import { type Values, addFlags, addProgressOptions, seeds, toggle, word } from './options';
+import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { short, textList } from './report';
 import { type SystemOptions, addSystemOptions, presets, readSystem } from './system-options';
@@ -38,16 +38,17 @@ const flags = {
   ),
   checkpointEvery: integer(1, 1_000_000).default(5).describe('updates between checkpoints'),
   json: toggle.describe('print one JSON object per update, as in log.jsonl: the same bytes for the same seed'),
+  progress,
 };
 
-type TrainFlags = Values<typeof flags> & SystemOptions & { readonly progress?: boolean };
+type TrainFlags = Values<typeof flags> & SystemOptions;
 
 export function trainCommand(program: Command): void {
   const command = program
     .command('train')
     .description('train a policy; it can be stopped at any moment and resumed')
     .action(runTrain);
-  addProgressOptions(addSystemOptions(addFlags(command, flags), ' or any hyperparameter')).addHelpText(
+  addSystemOptions(addFlags(command, flags), ' or any hyperparameter').addHelpText(
     'after',
     () => `
 Methods:
