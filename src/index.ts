@@ -83,7 +83,7 @@ export { timeline } from './plots/timeline';
 export { points, layers } from './plots/points';
 export { stated, limit, says } from './plots/stated';
 export { type Rows } from './plots/rows';
-export { type RunRow, runRows, quantileRows, learningRows } from './paper/run-rows';
+export { type RunRow, runRows, quantileRows, learningRows } from './paper/results';
 export { systemModelFigure } from './plots/system-model';
 export { methodFigure } from './plots/method-figure';
 export { tableOneRows } from './plots/table-one';

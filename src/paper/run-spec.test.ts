@@ -63,7 +63,7 @@ describe('matrix', () => {
   });
 
   it('changes a key with whatever changes the result, and with nothing else', () => {
-    const point = { method: 'lyreo', system: {}, training: {} } as const;
+    const point = { method: 'lyreo' } as const;
     const key = (change: object, of = profiles.quick): string => runSpec(of, { ...point, ...change }, 1).key;
     const same = key({});
     expect(key({ system: { users: 40, mix: 'Mod' } })).toBe(same);
@@ -90,7 +90,7 @@ describe('matrix', () => {
     const lengthsFile = join(folder, 'my trace.csv');
     const specOf = (row: string): RunSpec => {
       writeFileSync(lengthsFile, `arrivalSeconds,inputTokens,outputTokens\n0,5,50\n${row}\n`);
-      return runSpec(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 }, training: {} }, 1);
+      return runSpec(profiles.quick, { method: 'll', system: { lengthsFile, stateDelaySlots: 3 } }, 1);
     };
     const [a, b] = [specOf('1,5,50'), specOf('1,6,49')];
     expect(a.name).toBe('ll-my-trace-stale3');

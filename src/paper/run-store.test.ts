@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const spec = runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, 1);
+const spec = runSpec(profiles.smoke, { method: 'll' }, 1);
 let store: RunStore;
 let count = 0;
 let run: StoredRun;
@@ -48,14 +48,14 @@ describe('store of runs', () => {
 
   it('finds a run again whose seed has more digits than its results', async () => {
     const seed = 123_456_789;
-    store.save(await executeRun(runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, seed)));
+    store.save(await executeRun(runSpec(profiles.smoke, { method: 'll' }, seed)));
     const results = new Results(profiles.smoke, store.loadAll());
     expect(results.runs({ method: 'll' }).map((each) => each.seed)).toEqual([seed]);
   });
 
   it('tells done from missing, and is empty where there is no folder', () => {
     expect([store.loadAll(), store.has(spec.key), store.load(spec.key)]).toEqual([[], false, undefined]);
-    const other = runSpec(profiles.smoke, { method: 'll', system: {}, training: {} }, 2);
+    const other = runSpec(profiles.smoke, { method: 'll' }, 2);
     store.save(run);
     expect(store.sort([spec, other])).toEqual({ done: [spec], missing: [other] });
   });

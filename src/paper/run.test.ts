@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'lyreo-run-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-const specOf = (method: MethodName): RunSpec => runSpec(profile, { method, system: {}, training: {} }, 1);
+const specOf = (method: MethodName): RunSpec => runSpec(profile, { method }, 1);
 
 describe('a run', () => {
   it.each(['lyreo', 'lyreo-count', 'ppo', 'random'] as const)('of %s has the same result each time', async (method) => {
@@ -36,7 +36,7 @@ describe('a run', () => {
 
   it('of LYREO learns from a file of lengths, and with old state', async () => {
     const system = { lengthsFile: 'samples/azure.csv', stateDelaySlots: 1 };
-    const run = await executeRun(runSpec(profile, { method: 'lyreo', system, training: {} }, 1));
+    const run = await executeRun(runSpec(profile, { method: 'lyreo', system }, 1));
     expect(run.log?.update).toEqual([1, 2]);
     expect(run.config).toMatchObject(system);
     expect(run.config.meanOutputTokens).toBeCloseTo(198.6, 9);

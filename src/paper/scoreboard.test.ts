@@ -371,7 +371,7 @@ describe('runs of a figure', () => {
       specs.filter(({ seed }) => seed > 1).map((spec) => invent(spec, asPublished(spec))),
     );
     const { missing, series } = figureRuns('fig7', some);
-    expect(missing).toContain(runSpec(paper, { method: 'lyreo', system: { users: 50 }, training: {} }, 1).key);
+    expect(missing).toContain(runSpec(paper, { method: 'lyreo', system: { users: 50 } }, 1).key);
     // Of seed 1: a run per value of ν.
     expect(missing).toHaveLength(paper.nu.length);
     expect(series[0].label).toBe(methods.lyreo.label);

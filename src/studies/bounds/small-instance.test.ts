@@ -50,7 +50,7 @@ describe('moves', () => {
 describe('boundedRuns', () => {
   it('takes the same episodes as the run, the first so many', async () => {
     const profile = profiles.smoke;
-    const run = await executeRun(runSpec(profile, { method: 'll-in-slot', system: {}, training: {} }, 1));
+    const run = await executeRun(runSpec(profile, { method: 'll-in-slot' }, 1));
     const system = { ...run.config, slots: profile.evaluationSlots };
     const [first, second] = heldOutSeeds(profile, 1).map((seed) => lowerBound(readEpisode(system, seed)));
     const [one, two] = run.evaluation.perEpisode.meanLatency;
