@@ -46,9 +46,10 @@ describe('a run kept whole', () => {
   });
 });
 
-describe('one request in the batch', () => {
-  it.each(['deed', 'static'] as const)('makes one token per iteration, which sum to D_dec, %s', (batching) => {
-    const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
+describe.each(['deed', 'static'] as const)('one request in the batch, %s', (batching) => {
+  const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
+
+  it('makes one token per iteration, which sum to D_dec', () => {
     for (const request of again.requests.filter((_, i) => i % 17 === 0)) {
       const rows = requestIterations(again, request);
       expect(rows.filter((row) => row.token > 0)).toHaveLength(request.outputTokens);
@@ -57,18 +58,14 @@ describe('one request in the batch', () => {
     }
   });
 
-  it.each(['deed', 'static'] as const)(
-    'holds its share of m(k, t): by request it sums to the whole, %s',
-    (batching) => {
-      const again = inspect({ ...config, batching }, repeatAssignments(run), 3);
-      const { iterations, requests } = kvByRequest(again, 2, 1, 5);
-      expect(iterations.length).toBeGreaterThan(10);
-      iterations.forEach(({ kvBytes, startsAt }, i) => {
-        expect(startsAt).toBeGreaterThanOrEqual(1);
-        expect(requests.reduce((sum, one) => sum + one.kvBytes[i], 0)).toBeCloseTo(kvBytes, 6);
-      });
-    },
-  );
+  it('holds its share of m(k, t): by request it sums to the whole', () => {
+    const { iterations, requests } = kvByRequest(again, 2, 1, 5);
+    expect(iterations.length).toBeGreaterThan(10);
+    iterations.forEach(({ kvBytes, startsAt }, i) => {
+      expect(startsAt).toBeGreaterThanOrEqual(1);
+      expect(requests.reduce((sum, one) => sum + one.kvBytes[i], 0)).toBeCloseTo(kvBytes, 6);
+    });
+  });
 });
 
 describe('a request that was preempted', () => {

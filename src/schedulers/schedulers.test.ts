@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { EdgeEnv } from '../env/edge-env';
-import type { Scheduler } from '../env/scheduler';
+import type { SchedulerFactory } from '../env/scheduler';
 import type { SlotView } from '../env/slot-view';
 import { simulate } from '../env/simulate';
 import type { SystemConfig } from '../system/config';
 import { systemConfig } from '../system/presets';
-import type { Workload } from '../system/workload';
+import { givenRequests } from '../../tests/support/views';
 import { CostTree, cheapest } from './choice';
 import { type SchedulerName, schedulerNames, schedulers } from './index';
 
@@ -21,36 +21,14 @@ function watch(
   seen: (view: SlotView, assignment: Int32Array) => void,
   seed = 1,
 ): void {
-  const assign: Scheduler = schedulers[name](system, createRng(seed).fork('scheduler'));
-  const env = new EdgeEnv(system, seed);
-  let step = env.reset();
-  while (step.stepType !== 'last') {
-    const assignment = new Int32Array(step.view.count).fill(-1);
-    assign(step.view, assignment);
-    seen(step.view, assignment);
-    step = env.step(assignment);
-  }
-}
-
-/** Requests [inputTokens, outputTokens, predictedTokens] by slot and user; undefined: none. */
-function workloadOf(
-  most: number,
-  users: number,
-  of: (slot: number, user: number) => readonly [number, number, number] | undefined,
-): Workload {
-  return {
-    maxRequestsPerSlot: most,
-    fill(slot, out): void {
-      out.count = 0;
-      for (let user = 0; user < users; user++) {
-        const lengths = of(slot, user);
-        if (lengths === undefined) continue;
-        const i = out.count++;
-        out.user[i] = user;
-        [out.inputTokens[i], out.outputTokens[i], out.predictedTokens[i]] = lengths;
-      }
-    },
+  const watched: SchedulerFactory = (...parts) => {
+    const assign = schedulers[name](...parts);
+    return (view, assignment) => {
+      assign(view, assignment);
+      seen(view, assignment.subarray(0, view.count));
+    };
   };
+  simulate(system, watched, seed);
 }
 
 /** The number of a slot's requests on each server. */
@@ -227,7 +205,8 @@ describe('ties', () => {
 describe('a prediction that fits no pool', () => {
   it.each(schedulerNames)('%s spreads such requests', (name) => {
     const system = config({ users: 8, servers: 8, slots: 1, mix: 'Hom' });
-    const view = new EdgeEnv(system, 1, { workload: workloadOf(8, 8, () => [70, 200, 20_000]) }).reset().view;
+    const requests = Array.from({ length: 8 }, () => [70, 200, 20_000] as const);
+    const { view } = new EdgeEnv(system, 1, { workload: givenRequests([requests]) }).reset();
     const assignment = new Int32Array(8);
     schedulers[name](system, createRng(1))(view, assignment);
     expect(view.isCandidate(0, 3)).toBe(true);
@@ -245,9 +224,8 @@ describe('requests that outlive their predicted lengths', () => {
   it('leave those beside them in sight: the rest of each is at least one token', () => {
     // One request of 1000 tokens predicted to have 10, and three slots later four of 200 tokens, on server 0.
     const system = config({ users: 5, servers: 2, mix: 'Hom', slots: 6 });
-    const workload = workloadOf(5, 5, (slot, i) =>
-      slot === 0 && i === 0 ? [70, 1000, 10] : slot === 3 && i > 0 ? [70, 200, 200] : undefined,
-    );
+    const later = Array.from({ length: 4 }, () => [70, 200] as const);
+    const workload = givenRequests([[[70, 1000, 10]], [], [], later]);
     const env = new EdgeEnv(system, 1, { workload });
     let step = env.reset();
     for (let t = 0; t < 4; t++) step = env.step(new Int32Array(step.view.count));
