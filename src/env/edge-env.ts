@@ -51,10 +51,8 @@ export interface EdgeEnvOptions {
 
 /**
  * The edge system as an environment, IV-B1: reset, then step with the slot's assignment T times. After slot T the
- * unfinished requests run to completion and count to the last step (V-A).
- *
- * A run is a function of (config, seed, assignments): requests, users and links are drawn from streams of their own,
- * and no draw depends on what a scheduler does.
+ * unfinished requests run to completion and count to the last step (V-A). A run is a function of (config, seed,
+ * assignments): requests, users and links are drawn from streams of their own.
  */
 export class EdgeEnv {
   readonly view: SlotView;

@@ -26,7 +26,6 @@ export interface InspectedRequest extends Completion {
   readonly stays: readonly Stay[];
 }
 
-/** One decode iteration with its phase. */
 export interface InspectedIteration extends Iteration {
   /** I while the slot's new batch is being sent and prefilled (k ≤ k̃), II afterwards. */
   readonly phase: 'I' | 'II';

@@ -23,10 +23,10 @@ const CHANGING = [
 ] as const;
 
 /**
- * A scheduler's view of the start of a slot (IV-B1): the slot's requests, their links, and the servers as they are
- * before any of the requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are
- * reused from slot to slot. True output lengths are not here, nor is anything that leads to them: of the servers the
- * view keeps their constants and copies of their sums, which depend on predictions alone.
+ * A scheduler's view of the start of a slot (IV-B1): the slot's requests, their links, and the servers before any of the
+ * requests is assigned; with `stateDelaySlots`, the servers as they were so many slots ago. Arrays are reused from slot to
+ * slot. Nothing here leads to true output lengths: of the servers the view keeps constants and copies of sums, which
+ * depend on predictions alone.
  */
 export class SlotView {
   /** From 0. */

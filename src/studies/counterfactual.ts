@@ -16,7 +16,7 @@ export interface CounterfactualOptions {
   readonly unit?: 'request' | 'slot' | undefined;
   /** The first so many requests of each slot. Default: all. */
   readonly requestsPerSlot?: number | undefined;
-  /** h: arrivals continue for so many slots, the decision's own included; then the servers run until they are empty. Default 20. */
+  /** h: arrivals continue for so many slots, the decision's own included; then the servers are drained. Default 20. */
   readonly horizon?: number | undefined;
   /** Futures over which an effect is averaged; each is the same for all that is compared. Default 2. */
   readonly repeats?: number | undefined;
@@ -103,13 +103,11 @@ function returnOf(env: EdgeEnv, policy: Policy, record: SlotRecord, assignment: 
   const { latencyWeight, balanceUnit } = env.config;
   const later = new Int32Array(assignment.length);
   let sum = 0;
-  let step = env.step(assignment);
-  for (;;) {
+  for (let step = env.step(assignment); ; step = env.step(later)) {
     const outcome = step.outcome as SlotOutcome;
     sum -=
       latencyWeight * (completedLatency(outcome) + outcome.drainedLatency) + weightedDeviation(outcome, balanceUnit);
     if (step.stepType === 'last') return sum / assignment.length;
     policy.act(step.view, later, record, rng);
-    step = env.step(later);
   }
 }

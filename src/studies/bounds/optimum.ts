@@ -1,6 +1,6 @@
 import { balanceDeviation } from '../../env/virtual-queue';
 import { leastAlone } from './alone';
-import type { ServerCost, ServerCosts } from './server-costs';
+import type { ServerCosts } from './server-costs';
 
 /** The best assignment of an episode's requests, found with all of them known. */
 export interface Optimum {
@@ -75,28 +75,19 @@ type Assigned = readonly number[];
 /** Rounding that may lie between equal sums added in different orders, s. */
 const ROUNDING = 1e-9;
 
-/** The outcome of every server with the requests that it was assigned, [S]. */
-function costsOf(costs: ServerCosts, assigned: Assigned): ServerCost[] {
-  const sets = costs.episode.servers.map(() => 0);
-  assigned.forEach((s, n) => (sets[s] |= 1 << n));
-  return sets.map((set, s) => costs.of(s, set));
-}
-
 /** Σ D_tot if nothing else came. */
 function secondsOf(costs: ServerCosts, assigned: Assigned): number {
-  return costsOf(costs, assigned).reduce((sum, { seconds }) => sum + seconds, 0);
+  return costs.of(assigned).reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
 /** max_s 1/T·Σ Y_s over the first `slots` slots. */
 function worstDeviation(costs: ServerCosts, assigned: Assigned, slots: number): number {
-  const outcomes = costsOf(costs, assigned);
+  const outcomes = costs.of(assigned);
   const deviation = new Float64Array(outcomes.length);
   const sums = new Float64Array(outcomes.length);
   for (let t = 0; t < slots; t++) {
-    balanceDeviation(
-      Float64Array.from(outcomes, ({ eta }) => eta[t]),
-      deviation,
-    );
+    const eta = Float64Array.from(outcomes, (outcome) => outcome.eta[t]);
+    balanceDeviation(eta, deviation);
     deviation.forEach((y, s) => (sums[s] += y));
   }
   return Math.max(...sums) / costs.episode.config.slots;

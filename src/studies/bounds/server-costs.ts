@@ -7,7 +7,7 @@ const MOST_REQUESTS = 24;
 
 /** The outcome of the requests that are sent to a server. */
 export interface ServerCost {
-  /** Σ D_tot of the requests, if nothing else comes, s; ∞ when the pool can never hold one of them. */
+  /** Σ D_tot of the requests, s; ∞ when the pool can never hold one of them. */
   readonly seconds: number;
   /** η_s(t), [T]. */
   readonly eta: readonly number[];
@@ -17,10 +17,9 @@ export interface ServerCost {
  * The outcome of each set of an episode's requests on each server, replayed when first asked for. Servers share nothing
  * once requests are assigned, the band and the prefill are each server's own, so that an episode's Σ D_tot is the sum
  * over servers: S·2^N runs give the outcomes of S^N assignments.
- *
- * A set is a number: bit n stands for request n of the episode.
  */
 export class ServerCosts {
+  /** By set: bit n of the number stands for request n of the episode. */
   private readonly known: readonly Map<number, ServerCost>[];
 
   /** @throws UserError when the episode has more than 24 requests. */
@@ -31,10 +30,19 @@ export class ServerCosts {
     this.known = episode.servers.map(() => new Map());
   }
 
-  of(s: number, set: number): ServerCost {
-    const cost = this.known[s].get(set) ?? this.run(s, set);
-    this.known[s].set(set, cost);
-    return cost;
+  /**
+   * The outcome of every server, [S].
+   *
+   * @param assigned servers of the first requests; nothing else comes.
+   */
+  of(assigned: readonly number[]): ServerCost[] {
+    const sets = this.known.map(() => 0);
+    assigned.forEach((s, n) => (sets[s] |= 1 << n));
+    return sets.map((set, s) => {
+      const cost = this.known[s].get(set) ?? this.run(s, set);
+      this.known[s].set(set, cost);
+      return cost;
+    });
   }
 
   /** Server s alone, and the drain. */
