@@ -5,7 +5,7 @@ import { readTextFile } from '../core/files';
 import { parseJson } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields, standards as printed } from '../system/config-fields';
-import { presetFields, systemConfig, tableOne, withCompanions } from '../system/presets';
+import { presetFields, systemConfig, withCompanions } from '../system/presets';
 import { addFlags, reader, word } from './options';
 import { textList } from './report';
 import { type TraceOptions, type TracedSystem, traced } from './trace-options';
@@ -50,7 +50,10 @@ export function addSystemOptions(command: Command, others = ''): Command {
     const [schema, about] = configFields[field];
     return [name, schema.optional().describe(`${about}${standard}`)] as const;
   });
-  const [listed, defaults]: [Field[], Partial<SystemConfig>] = [Object.values(optionFields), tableOne('calibrated')];
+  const [listed, defaults]: [Field[], Partial<SystemConfig>] = [
+    Object.values(optionFields),
+    systemConfig('calibrated'),
+  ];
   const rows = (Object.keys(configFields) as Field[])
     .filter((field) => field === 'predictionSigma' || !listed.includes(field))
     .map((field) => [`${field}=${(defaults[field] ?? '').toString()}`, configFields[field][1]] as const);

@@ -4,8 +4,8 @@ import { UserError } from './errors';
 import { withFile } from './files';
 
 /**
- * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it. What the
- * user's disk refuses is a UserError.
+ * A file that is written beside its place and moved there when it is whole, so that nobody ever sees half of it. A
+ * place or a disk that refuses is a UserError.
  *
  * Note: `write-file-atomic` (6.0 and 8.0) is not used, since it writes once and does not look how much was written: on
  * a full disk it puts a truncated file in the place of the good one and reports no error.
@@ -27,11 +27,7 @@ export function placeOfHalf(name: string): string | undefined {
   return half.test(name) ? name.replace(half, '') : undefined;
 }
 
-/**
- * Begins a file. It takes its place with `commit`; if the process ends before, its beginnings are removed.
- *
- * @throws UserError when the place cannot be written.
- */
+/** Begins a file. It takes its place with `commit`; if the process ends before, its beginnings are removed. */
 export function pendingFile(path: string): PendingFile {
   const found = withFile(path, 'written', () => statSync(path, { throwIfNoEntry: false }));
   if (found?.isDirectory() === true) throw new UserError(`${path} is a folder; allowed: a file that can be written`);
@@ -73,11 +69,7 @@ export function pendingFile(path: string): PendingFile {
   };
 }
 
-/**
- * Writes a whole file, or leaves what was there.
- *
- * @throws UserError when it cannot be written.
- */
+/** Writes a whole file, or leaves what was there and throws a UserError. */
 export function writeFileAtomic(path: string, data: string | Uint8Array): void {
   const file = pendingFile(path);
   try {

@@ -3,15 +3,10 @@ import { dirname, join } from 'node:path';
 import { UserError } from './errors';
 import { parseJson } from './parse';
 
-/** The system's code of a failure, or the failure in its own words. */
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/**
- * Does what needs a file that the user named.
- *
- * @throws UserError with the system's reason in words when the file cannot be read or written.
- */
+/** Does what needs a file that the user named; what the system refuses is a UserError with the reason in words. */
 export function withFile<T>(path: string, purpose: 'read' | 'written', work: () => T): T {
   try {
     return work();
@@ -35,16 +30,11 @@ export function withFile<T>(path: string, purpose: 'read' | 'written', work: () 
   }
 }
 
-/** @throws UserError when the file, which the user named, cannot be read. */
 export function readTextFile(path: string): string {
   return withFile(path, 'read', () => readFileSync(path, 'utf8'));
 }
 
-/**
- * The text of a file that the user named, in pieces of at most 1 MiB: the file may be larger than memory.
- *
- * @throws UserError when it cannot be read.
- */
+/** The text of a file in pieces of at most 1 MiB: the file may be larger than memory. */
 export function* textChunks(path: string): Generator<string, void> {
   const buffer = new Uint8Array(1 << 20);
   const decoder = new TextDecoder();
@@ -63,8 +53,6 @@ export function* textChunks(path: string): Generator<string, void> {
  * Makes a folder with those above it; one that is there already is fine.
  *
  * Note: level by level, since Node 20's own `recursive` never ends where a file system takes no folders, as /proc.
- *
- * @throws UserError when it cannot be made.
  */
 export function makeFolder(folder: string): void {
   const isThere = (): boolean => existsSync(folder) && statSync(folder).isDirectory();
@@ -85,7 +73,6 @@ export function makeFolder(folder: string): void {
 /** A file of the package itself; src/ and dist/ lie at the same depth, so the path holds for both. */
 const packageFile = (...names: readonly string[]): string => join(__dirname, '..', '..', ...names);
 
-/** A file of the package's own data/ folder. */
 export const dataFile = (name: string): string => packageFile('data', name);
 
 const shipped: Map<string, unknown> = new Map();

@@ -11,11 +11,7 @@ export interface JsonLog<Line> {
   readonly lines: readonly Line[];
 }
 
-/**
- * Reads a log that we wrote ourselves; its values are not checked.
- *
- * @throws UserError when the file cannot be read or a line is no JSON.
- */
+/** Reads a log that we wrote ourselves; its values are not checked. */
 export function readJsonLog<Line>(path: string): JsonLog<Line> {
   const [header, ...lines] = readTextFile(path).split('\n').filter(Boolean);
   return { header, lines: lines.map((line) => parseJson(line, path) as Line) };

@@ -16,7 +16,6 @@ function distance(a: string, b: string): number {
 /**
  * Checks a value against a schema whose messages say what is allowed.
  *
- * @param file what the message begins with: a file, or the name of a record.
  * @throws UserError with file, field, value and what is allowed; the first fault only, with the count of the others.
  */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
@@ -35,11 +34,7 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string)
   throw complaint([...issue.path, key], found, `no unknown keys${hint}`);
 }
 
-/**
- * Parses JSON text; a byte order mark is dropped.
- *
- * @throws UserError when the text is empty or no JSON.
- */
+/** Parses JSON text; a byte order mark is dropped. Empty text and text that is no JSON is a UserError. */
 export function parseJson(text: string, file: string): unknown {
   const body = text.replace(/^\uFEFF/, '');
   if (body.trim() === '') throw new UserError(`${file} is empty; allowed: JSON`);

@@ -5,7 +5,7 @@ import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { fileHashes } from '../system/config-files';
 import { serverSpecs } from '../system/gpus';
-import { systemConfig, tableOne } from '../system/presets';
+import { systemConfig } from '../system/presets';
 import { methods } from './methods';
 import { DEFAULT_USERS, type Profile, type ProfileName } from './profiles';
 import { type FigureId, type Point, figureIds, figurePoints } from './sweeps';
@@ -42,7 +42,7 @@ export function runSpec(profile: Profile, { method, system = {}, training = {} }
   const trained = (more: Partial<TrainingConfig>): TrainingConfig | null =>
     learning === undefined ? null : trainingConfig(learning, { ...own, ...profile.training, ...more });
   const hyperparameters = trained(training);
-  const usual = { ...tableOne(preset), ...profile.system, ...trained({}) };
+  const usual = { ...systemConfig(preset), ...profile.system, ...trained({}) };
   const name = [method, ...differences(config, hyperparameters, usual)].join('-');
   const files = fileHashes(config);
   const decisive = {

@@ -3,7 +3,7 @@ import { HIGH_KV } from '../env/metrics';
 import type { TrainingConfig } from '../lyreo/training-config';
 import type { SystemConfig } from '../system/config';
 import { gpuPresets, mixGpus } from '../system/gpus';
-import { tableOne } from '../system/presets';
+import { systemConfig } from '../system/presets';
 import { claimsFile } from './claims';
 import { formatNumber } from './judgement';
 import { profiles } from './profiles';
@@ -35,7 +35,7 @@ export interface SettingSource {
  */
 export function settingRows(): ScoreboardRow[] {
   const { settings: printed, inferred } = publishedFacts();
-  const config = tableOne('calibrated');
+  const config = systemConfig('calibrated');
   const { method, training } = learningOf('lyreo');
   const presets = gpuPresets(1);
   const lstm = method.credit.create({ config, training, reward: method.reward, rng: createRng(1) }).predictor?.lstm;
@@ -91,7 +91,7 @@ const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
 /** A field of the configuration, by preset where the two differ. */
 function inPresets(field: keyof SystemConfig, scale = 1): unknown {
   const [calibrated, literal] = (['calibrated', 'literal'] as const).map((preset) => {
-    const value = tableOne(preset)[field];
+    const value = systemConfig(preset)[field];
     return typeof value === 'number' ? value * scale : value;
   });
   return canonicalJson(calibrated) === canonicalJson(literal) ? calibrated : { calibrated, literal };

@@ -5,7 +5,7 @@ import { type MethodName, learners } from '../paper/methods';
 import { Evidence } from '../paper/quantities';
 import type { Results } from '../paper/results';
 import { judge } from '../paper/rules';
-import { tableOne } from '../system/presets';
+import { systemConfig } from '../system/presets';
 
 /** A conclusion of the paper that is asked about again in each condition. */
 export type Conclusion = 'order' | 'fastest' | 'simple rules' | 'balance' | 'best balance';
@@ -24,7 +24,7 @@ const lowest = (metric: string, ...groups: (readonly MethodName[])[]): Rule => (
   groups,
 });
 const rivals: readonly MethodName[] = ['ly-ppo', 'ppo', 'static', 'll', 'random'];
-const below = tableOne('calibrated').balanceTolerance;
+const below = systemConfig('calibrated').balanceTolerance;
 
 const conclusions: readonly (readonly [Conclusion, text: string, Rule])[] = [
   ['order', 'latency: LYREO < Ly-PPO < PPO', lowest('latency', ['lyreo'], ['ly-ppo'], ['ppo'])],

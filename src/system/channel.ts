@@ -16,13 +16,7 @@ export function pathGain(
 
 /**
  * Uplink rate of a request, bits/s: R = (B_s/|Q_s|)·log2(1 + p_i·h_{i,s} / (N_0·B_s/|Q_s|)) (III-B).
- * The server's band is split equally over the slot's requests sent to it.
- *
- * @param bandwidthHz B_s, Hz.
- * @param requestsOnServer |Q_s(t)|, at least 1.
- * @param powerW p_i, W.
- * @param gain h_{i,s}.
- * @param noiseWPerHz N_0, W/Hz.
+ * The server's band B_s is split equally over the slot's requests sent to it, |Q_s| >= 1.
  */
 export function uplinkRate(
   bandwidthHz: number,

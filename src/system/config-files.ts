@@ -23,11 +23,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/**
- * The hashes of the files that a configuration names, as the files are now.
- *
- * @throws UserError when one cannot be read.
- */
+/** The hashes of the files that a configuration names, as the files are now. */
 export function fileHashes(config: Partial<SystemConfig>): FileHashes {
   const paths = fields.map((field) => [field, pathOf(config, field)] as const);
   return Object.fromEntries(paths.flatMap(([field, path]) => (path === undefined ? [] : [[field, hashOf(path)]])));

@@ -45,10 +45,8 @@ export interface DecodeClock {
  *   τ(k) = 1 / ((1 − w·I(k))·v_dec(m(k)))
  *
  * @param speed 1 − w·I(k).
- * @param limit the most iterations.
  * @param stopAt no iteration but the first starts then or later, s.
- * @param record receives every iteration, n = 0, 1, ….
- * @returns the number of iterations, at least 1.
+ * @returns the number of iterations, from 1 to `limit`.
  */
 export function decode(
   clock: DecodeClock,

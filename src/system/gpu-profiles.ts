@@ -43,9 +43,6 @@ function checkOrder(before: GpuProfile, { values, fault }: CsvRow<ProfileRow>): 
 /**
  * Reads measured GPU profiles: a header `gpu,memoryGB,prefillTokensPerSecond,kvBytes,iterationsPerSecond` in any order,
  * then one row per measured point, the points of one GPU in increasing kvBytes and non-increasing speed.
- *
- * @param file the name that errors begin with.
- * @throws UserError naming file, line, column, value and what is allowed.
  */
 export function readGpuProfiles(csvText: string, file: string): GpuProfile[] {
   const profiles = new Map<string, GpuProfile>();

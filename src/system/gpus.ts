@@ -42,8 +42,6 @@ const CURVED_POINTS = 17;
  * Note: the paper measured v_dec with vLLM and prints no value; the curve's constants are calibrated [C]. It is
  * stretched over whatever the pool is: `literal` (κ = 1) spreads the same curve over the whole memory, so that a
  * full pool is equally slow in both presets. To hold a GPU's speed fixed while κ varies, give a profile file.
- *
- * @param kvPoolFraction κ.
  */
 export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calibrated()): GpuProfile[] {
   const { tau0Seconds, tau1Seconds, exponent } = constants;
@@ -63,8 +61,6 @@ export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calib
  * The GPU of every server in the proportions of Section V-C, by largest remainder; ties go to the smaller GPU.
  * Note: the kinds are interleaved, each place going to the kind that lags its share most, so that a kind is spread over
  * the grid of servers rather than standing in one corner.
- *
- * @param servers S.
  */
 export function mixGpus(mix: Mix, servers: number): string[] {
   const quotas = printed.map(({ of8 }) => (of8[mix] * servers) / 8);
@@ -81,7 +77,6 @@ export function mixGpus(mix: Mix, servers: number): string[] {
   });
 }
 
-/** The GPUs that a configuration chooses from: the presets, or those of its profile file. */
 function profilesOf({ gpuProfilesFile, kvPoolFraction, calibration }: SystemConfig): GpuProfile[] {
   return gpuProfilesFile === undefined
     ? gpuPresets(kvPoolFraction, calibrated(calibration))
@@ -92,7 +87,6 @@ function profilesOf({ gpuProfilesFile, kvPoolFraction, calibration }: SystemConf
  * The servers of a configuration, "s1-rtx3080" first; each pool is κ·M_s bytes (III-D).
  *
  * @param profiles the GPUs to choose from; default: the configuration's.
- * @param where the beginning of an error.
  * @throws UserError when the profile file is faulty or a GPU has no profile.
  */
 export function serverSpecs(

@@ -1,9 +1,6 @@
 import { invalid } from '../core/errors';
 
-/**
- * Φ, the standard normal distribution function, to about 1e-15: the series 1/2 + φ(z)·(z + z³/3 + z⁵/15 + …)
- * (Marsaglia 2004, Evaluating the normal distribution).
- */
+/** Φ to about 1e-15: 1/2 + φ(z)·(z + z³/3 + z⁵/15 + …) (Marsaglia 2004, Evaluating the normal distribution). */
 export function normalCdf(z: number): number {
   if (z < -8) return 0;
   if (z > 8) return 1;
@@ -18,11 +15,9 @@ export function normalCdf(z: number): number {
 
 /** Cells of the guide table; each says where the search for a uniform in it begins. */
 const CELLS = 4096;
-
 /** Lengths whose probability is tabulated; longer ones are found by bisection. */
 const TABULATED = 8192;
-
-/** The longest length that may be needed; 2^24 tokens are more than any model takes. */
+/** More tokens than any model takes. */
 const LONGEST = 2 ** 24;
 
 /**
@@ -32,8 +27,6 @@ const LONGEST = 2 ** 24;
  * takes less than a thousandth off the mean.
  *
  * @param field the name of the mean in error messages.
- * @param mean tokens.
- * @param sigma spread of the logarithm.
  * @returns the length that belongs to u, uniform on (0, 1).
  * @throws UserError when whole lengths from 1 to 2^24 tokens with this spread miss the mean by more than 1 %.
  */

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import type { SystemConfig } from './config';
 import { calibrated } from './gpus';
-import { systemConfig, tableOne } from './presets';
+import { systemConfig } from './presets';
 
-describe('tableOne', () => {
+describe('systemConfig', () => {
   it('is Table I and Section V-A', () => {
-    expect(tableOne('literal')).toMatchObject({
+    expect(systemConfig('literal')).toMatchObject({
       servers: 8,
       slots: 800,
       slotSeconds: 1,
@@ -25,16 +25,10 @@ describe('tableOne', () => {
 
   it('takes κ, w and the spreads from data/calibrated.json', () => {
     const { kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput } = calibrated();
-    expect(tableOne('calibrated')).toMatchObject({ kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput });
-    expect(tableOne('literal')).toMatchObject({ prefillSlowdown, sigmaInput, sigmaOutput });
+    expect(systemConfig('calibrated')).toMatchObject({ kvPoolFraction, prefillSlowdown, sigmaInput, sigmaOutput });
+    expect(systemConfig('literal')).toMatchObject({ prefillSlowdown, sigmaInput, sigmaOutput });
   });
 
-  it.each(['literal', 'calibrated'] as const)('passes its own check: %s', (preset) => {
-    expect(systemConfig(preset)).toEqual(tableOne(preset));
-  });
-});
-
-describe('systemConfig', () => {
   it('lengths bring their spreads, unless those are given', () => {
     expect(systemConfig('calibrated', { lengths: 'lmsys-like' })).toMatchObject({
       sigmaInput: 1.2,

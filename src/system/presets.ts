@@ -31,16 +31,6 @@ export function presetFields(preset: Preset): Partial<SystemConfig> {
 }
 
 /**
- * Table I and Section V-A, row by row, with the free constants filled in.
- * Note: the presets differ in κ and in the unit of Y and Z. `literal` reads M_s as the KV pool (κ = 1) and takes Y and
- * Z as printed; `calibrated` has κ and balanceUnit from data/calibrated.json. Constants that the paper does not print
- * (w, the lengths' spreads, the decode curve) are calibrated in both. `pilot` has all of these from data/pilot.json.
- */
-export function tableOne(preset: Preset): SystemConfig {
-  return { ...standards, ...presetFields(preset) } as SystemConfig;
-}
-
-/**
  * Fields together with those that they bring along unless they are given too: `lengths` its spreads, `lengthsFile` its
  * means, `gpus` the number of servers. A field that is undefined counts as absent.
  */
@@ -60,7 +50,10 @@ export function withCompanions(fields: Partial<SystemConfig>, calibration?: Cali
 }
 
 /**
- * A preset with fields of your own and those that they bring along, checked.
+ * Table I and Section V-A with the free constants filled in, then fields of your own and those that they bring along.
+ * Note: the presets differ in κ and in the unit of Y and Z. `literal` reads M_s as the KV pool (κ = 1) and takes Y and
+ * Z as printed; `calibrated` has κ and balanceUnit from data/calibrated.json. Constants that the paper does not print
+ * (w, the lengths' spreads, the decode curve) are calibrated in both. `pilot` has all of these from data/pilot.json.
  *
  * @param where the beginning of an error: a file, or the name of the record.
  * @throws UserError naming field, value and the allowed values.
@@ -71,8 +64,9 @@ export function systemConfig(
   where = 'configuration',
 ): SystemConfig {
   parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated', 'pilot') }), { preset }, where);
-  const base = tableOne(preset);
-  const config = parseWith(configSchema, { ...base, ...withCompanions(overrides, base.calibration) }, where);
+  const base = presetFields(preset);
+  const fields = { ...standards, ...base, ...withCompanions(overrides, base.calibration) };
+  const config = parseWith(configSchema, fields, where);
   const { gpus, servers } = config;
   if (gpus !== undefined && gpus.length !== servers)
     throw invalid(`${where}: gpus has ${gpus.length} names and servers`, servers, 'as many names as servers');

@@ -114,7 +114,7 @@ const schema: z.ZodType<Scenario> = record('a scenario, ', {
   slots: z.array(record('a slot, ', { requests: z.array(request, 'a list of requests') }), 'a list of slots'),
 });
 
-/** @throws UserError for the second of two equal names or ids; `places` has the place of each. */
+/** @param places the value at each place. */
 function checkUnique(field: 'name' | 'id', places: ReadonlyMap<string, string>, file: string): void {
   const earlier = new Map<string, string>();
   for (const [place, value] of places) {
@@ -125,11 +125,9 @@ function checkUnique(field: 'name' | 'id', places: ReadonlyMap<string, string>, 
 }
 
 /**
- * Checks a scenario read from JSON.
+ * Checks a scenario, parsed JSON.
  *
- * @param value the parsed JSON.
- * @param file the name that errors begin with.
- * @throws UserError naming the field, its value and what is allowed.
+ * @throws UserError naming the file, the field, its value and what is allowed.
  */
 export function parseScenario(value: unknown, file = 'scenario'): Scenario {
   const scenario = parseWith(schema, value, file);

@@ -35,9 +35,6 @@ const optionsSchema = z.object({
 /**
  * The slot that holds a point in time, t·Δ ≤ at < (t + 1)·Δ, of decimal numbers: 0.3 s is the start of slot 3 of 0.1 s,
  * though in doubles 0.3 / 0.1 < 3. A quotient that is an integer but for the rounding of its parts is that integer.
- *
- * @param at s, at least 0.
- * @param slotSeconds Δ, s.
  */
 export function slotAt(at: number, slotSeconds: number): number {
   const quotient = at / slotSeconds;
@@ -45,7 +42,6 @@ export function slotAt(at: number, slotSeconds: number): number {
   return Math.abs(quotient - nearest) <= nearest * 2 ** -50 ? nearest : Math.floor(quotient);
 }
 
-/** The slot of the last request as recorded. */
 const lastSlot = ({ arrivalSeconds }: Trace, slotSeconds: number): number =>
   slotAt(arrivalSeconds[arrivalSeconds.length - 1], slotSeconds);
 
@@ -62,12 +58,7 @@ export function traceLoad(trace: Trace, slotSeconds: number): number {
   return trace.arrivalSeconds.length / (lastSlot(trace, slotSeconds) + 1);
 }
 
-/**
- * Slots that a trace fills: the last request is in the last of them. Infinity for per-user, which never ends.
- *
- * @param slotSeconds Δ, s.
- * @param from the slot as recorded that comes first.
- */
+/** Slots that a trace fills from slot `from` as recorded on, the last request's included; Infinity for per-user. */
 export function traceSlots(trace: Trace, load: TraceLoad, slotSeconds: number, from: number = 0): number {
   parseWith(loadSchema, load, 'trace load');
   if (load.kind === 'per-user') return Number.POSITIVE_INFINITY;
@@ -96,7 +87,6 @@ function timeScale(trace: Trace, first: number, perSlot: number, options: TraceO
   );
 }
 
-/** Writes request i of a trace as the n-th of a slot. */
 function put(trace: Trace, i: number, out: SlotRequests, n: number, user: number): void {
   out.user[n] = user;
   out.inputTokens[n] = trace.inputTokens[i];

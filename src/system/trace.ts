@@ -8,7 +8,7 @@ import { integer } from '../core/schema';
 
 /** A recorded stream of requests, in order of arrival. */
 export interface Trace {
-  /** The file it came from. */
+  /** Of the file. */
   readonly name: string;
   /** Arrival times [N], s, in order; the first is 0. */
   readonly arrivalSeconds: Float64Array;
@@ -100,7 +100,6 @@ function secondsSince(first: CsvRow<TraceRow>, { values: [at], fault }: CsvRow<T
  * formats a row of 0 tokens is a failed request: skipped and counted. Rows out of order are sorted and counted.
  *
  * @param text whole or in pieces.
- * @param file the name that errors begin with.
  * @throws UserError naming file, line, column, value and what is allowed.
  */
 export function parseTrace(text: string | Iterable<string>, file: string): Trace {
@@ -157,11 +156,7 @@ export function lengthsPath(path: string): string {
 /** Traces that were read, by path with the size and time that the file had. */
 const known: Map<string, Trace> = new Map();
 
-/**
- * The trace that a `lengthsFile` names, read again when the file has changed.
- *
- * @throws UserError when it cannot be read, or as {@link parseTrace}.
- */
+/** The trace that a `lengthsFile` names, read again when the file has changed. */
 export function lengthPairs(lengthsFile: string): Trace {
   const path = lengthsPath(lengthsFile);
   const { size, mtimeMs } = withFile(path, 'read', () => statSync(path));

@@ -23,7 +23,6 @@ export interface SlotRequests {
  */
 export interface Workload {
   readonly maxRequestsPerSlot: number;
-  /** Writes the requests of slot `slot` (0, 1, …). */
   fill(slot: number, out: SlotRequests): void;
 }
 
@@ -48,12 +47,6 @@ export function configuredWorkload(config: SystemConfig, seed: number, given?: W
   return predictionError === 'none' ? truth : withPredictionError(truth, predictionSigma, seed);
 }
 
-/** The lengths of the synthetic workload. */
-type LengthDistribution = Pick<
-  SystemConfig,
-  'users' | 'meanInputTokens' | 'meanOutputTokens' | 'sigmaInput' | 'sigmaOutput'
->;
-
 /**
  * Section III-A: every user issues one request at the start of every slot. Lengths are log-normal with the given
  * means, independent of each other, rounded and at least 1.
@@ -61,11 +54,14 @@ type LengthDistribution = Pick<
  *
  * @throws UserError when no lengths in whole tokens have the means.
  */
-export function syntheticWorkload(lengths: LengthDistribution, seed: number): Workload {
+export function syntheticWorkload(
+  config: Pick<SystemConfig, 'users' | 'meanInputTokens' | 'meanOutputTokens' | 'sigmaInput' | 'sigmaOutput'>,
+  seed: number,
+): Workload {
   const key = hashLabel(seed, 'lengths');
-  const { users, meanInputTokens, meanOutputTokens } = lengths;
-  const inputTokens = logNormalTokens('meanInputTokens', meanInputTokens, lengths.sigmaInput);
-  const outputTokens = logNormalTokens('meanOutputTokens', meanOutputTokens, lengths.sigmaOutput);
+  const { users, meanInputTokens, meanOutputTokens } = config;
+  const inputTokens = logNormalTokens('meanInputTokens', meanInputTokens, config.sigmaInput);
+  const outputTokens = logNormalTokens('meanOutputTokens', meanOutputTokens, config.sigmaOutput);
   return {
     maxRequestsPerSlot: users,
     fill(slot, out): void {
@@ -87,8 +83,6 @@ const LONGEST_PREDICTION = 2 ** 31 - 1;
 /**
  * Length prediction error: schedulers and servers know l̂ = l·exp(σ·n), while the server runs l. A prediction is kept
  * within 1 and 2^31 − 1 tokens; the environment cuts it further, to the largest KV pool.
- *
- * @param sigma spread of ln(l̂/l).
  */
 export function withPredictionError(workload: Workload, sigma: number, seed: number): Workload {
   const key = hashLabel(seed, 'prediction-error');

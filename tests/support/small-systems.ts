@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readEpisode } from '../../src/studies/bounds/episode';
 import type { SystemConfig } from '../../src/system/config';
-import { systemConfig, tableOne } from '../../src/system/presets';
+import { systemConfig } from '../../src/system/presets';
 
 /** A system with a run's seed. */
 export interface SmallSystem {
@@ -16,7 +16,7 @@ export interface SmallSystem {
  * @param requests most requests in the episode.
  */
 export function smallSystem({ requests }: { readonly requests: number }): fc.Arbitrary<SmallSystem> {
-  const kappa = tableOne('calibrated').kvPoolFraction;
+  const kappa = systemConfig('calibrated').kvPoolFraction;
   return fc
     .record({
       seed: fc.nat(),

@@ -1,7 +1,7 @@
 /** How near the runs of some constants come to the printed numbers and orders. */
 import { invalid } from '../../core/errors';
 import { publishedFacts } from '../../paper/published';
-import { tableOne } from '../../system/presets';
+import { systemConfig } from '../../system/presets';
 import { type ConstantName, type Constants, constantNames } from './constants';
 import {
   DEFAULT_NU,
@@ -158,7 +158,7 @@ export function sensitivity(
   const objective = (step: number): number => {
     const isLoss = name === 'pathLossDb';
     const changed = isLoss ? constants : { ...constants, [name]: (1 + 0.2 * step) * constants[name] };
-    const system = isLoss ? { pathLossDb: tableOne('calibrated').pathLossDb + 10 * step } : {};
+    const system = isLoss ? { pathLossDb: systemConfig('calibrated').pathLossDb + 10 * step } : {};
     return score(trialRuns(changed, slots, seed, system), targetsOf(reading)).objective;
   };
   return { name, change: name === 'pathLossDb' ? '±10 dB' : '±20 %', less: objective(-1), more: objective(1) };

@@ -7,7 +7,7 @@ import { profiles } from '../../paper/profiles';
 import { schedulers } from '../../schedulers/index';
 import type { SystemConfig } from '../../system/config';
 import { gpuPresets, serverSpecs } from '../../system/gpus';
-import { systemConfig, tableOne } from '../../system/presets';
+import { systemConfig } from '../../system/presets';
 import { Serving } from '../../system/serving';
 import { type Constants, toCalibrated } from './constants';
 
@@ -61,7 +61,7 @@ export const LOAD_WITH_ROOM = 66;
 export const DEFAULT_SLOTS = 200;
 
 /** ν where nothing is swept. */
-export const DEFAULT_NU: number = tableOne('literal').latencyWeight;
+export const DEFAULT_NU: number = systemConfig('literal').latencyWeight;
 
 /** Runs LYREO's stand-in at every load, the others at the loads of the readings, and LYREO's at ν = 1 and 2 as well. */
 export function trialRuns(
