@@ -21,22 +21,24 @@ export interface Range {
   readonly greatest: number;
   /** Whether it is drawn evenly on a logarithmic scale. */
   readonly isLog: boolean;
+  /** Where every search begins: fixed, a search does not change it. */
+  readonly pilot: number;
 }
 
 /** The ranges of the search, in the order in which the constants are drawn. */
 export const ranges: Readonly<Record<ConstantName, Range>> = {
-  kvPoolFraction: { least: 1 / 500, greatest: 1 / 100, isLog: true },
-  prefillSlowdown: { least: 0, greatest: 0.6, isLog: false },
-  sigmaInput: { least: 0.3, greatest: 1, isLog: false },
-  sigmaOutput: { least: 0.1, greatest: 0.6, isLog: false },
+  kvPoolFraction: { least: 1 / 500, greatest: 1 / 100, isLog: true, pilot: 1 / 218 },
+  prefillSlowdown: { least: 0, greatest: 0.6, isLog: false, pilot: 0.2 },
+  sigmaInput: { least: 0.3, greatest: 1, isLog: false, pilot: 0.4 },
+  sigmaOutput: { least: 0.1, greatest: 0.6, isLog: false, pilot: 0.15 },
   // τ_0, an iteration with an empty pool.
-  tau0Rtx3080: { least: 0.005, greatest: 0.02, isLog: true },
-  tau0Rtx3090: { least: 0.005, greatest: 0.02, isLog: true },
-  tau0Rtx4090: { least: 0.004, greatest: 0.016, isLog: true },
+  tau0Rtx3080: { least: 0.005, greatest: 0.02, isLog: true, pilot: 0.012 },
+  tau0Rtx3090: { least: 0.005, greatest: 0.02, isLog: true, pilot: 0.011 },
+  tau0Rtx4090: { least: 0.004, greatest: 0.016, isLog: true, pilot: 0.0095 },
   // τ_1/τ_0, the share that a full pool adds.
-  slowdown: { least: 0.05, greatest: 3, isLog: true },
-  exponent: { least: 1, greatest: 3, isLog: false },
-  balanceUnit: { least: 0.1, greatest: 1, isLog: true },
+  slowdown: { least: 0.05, greatest: 3, isLog: true, pilot: 0.3 },
+  exponent: { least: 1, greatest: 3, isLog: false, pilot: 1.8 },
+  balanceUnit: { least: 0.1, greatest: 1, isLog: true, pilot: 1 },
 };
 
 /** All constants, in the order in which they are drawn. */
@@ -45,19 +47,10 @@ export const constantNames: readonly ConstantName[] = Object.keys(ranges) as Con
 /** The units of Y and Z among which a search chooses: as printed, and two smaller ones. */
 export const units: readonly number[] = [1, 0.3, 0.1];
 
-/** The constants where every search begins. They are fixed: a search does not change them. */
-export const pilotConstants: Constants = {
-  kvPoolFraction: 1 / 218,
-  prefillSlowdown: 0.2,
-  sigmaInput: 0.4,
-  sigmaOutput: 0.15,
-  tau0Rtx3080: 0.012,
-  tau0Rtx3090: 0.011,
-  tau0Rtx4090: 0.0095,
-  slowdown: 0.3,
-  exponent: 1.8,
-  balanceUnit: 1,
-};
+/** The constants where every search begins. */
+export const pilotConstants: Constants = Object.fromEntries(
+  constantNames.map((name) => [name, ranges[name].pilot]),
+) as Constants;
 
 /** The constants in the form of data/calibrated.json. */
 export function toCalibrated(constants: Constants, command: string): Calibrated {

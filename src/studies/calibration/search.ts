@@ -111,24 +111,19 @@ function valueAt({ least, greatest, isLog }: Range, place: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Finalists per unit, and the seeds and slots of their longer runs. */
-const FINALISTS = 6;
-const FINAL_SEEDS: readonly number[] = [1, 2, 3];
-const FINAL_SLOTS = 800;
-
 /**
- * Runs the best candidates of each unit anew, for the paper's 800 slots and with three seeds; their numbers are means over
- * the seeds. The balance needs so many slots to settle.
+ * Runs the six best candidates of each unit anew, for the paper's 800 slots and with three seeds; their numbers are means
+ * over the seeds. The balance needs so many slots to settle.
  */
 export function finals(candidates: readonly Candidate[]): Candidate[] {
   return units
-    .flatMap((unit) => rankedOf(candidates, unit).slice(0, FINALISTS))
+    .flatMap((unit) => rankedOf(candidates, unit).slice(0, 6))
     .map(({ index, constants }) => judged(index, constants, meanRuns(constants)));
 }
 
 /** The longer runs of some constants, means over the seeds; overloaded where one seed is. */
 function meanRuns(constants: Constants): TrialRun[] {
-  const bySeed = FINAL_SEEDS.map((seed) => trialRuns(constants, FINAL_SLOTS, seed));
+  const bySeed = [1, 2, 3].map((seed) => trialRuns(constants, 800, seed));
   return bySeed[0].map((first, i) => {
     const same = bySeed.map((runs) => runs[i]);
     const meanOf = (of: (run: TrialRun) => number): number => mean(same.map(of));
