@@ -1,6 +1,5 @@
 /** Output of a cell through the running tslab kernel; plain text everywhere else. */
 
-/** The data of one output: MIME type → content. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
 /** The function of tslab that writes an output. */

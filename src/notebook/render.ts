@@ -20,7 +20,8 @@ export async function renderFigure(figure: Figure, format: 'png' | 'svg'): Promi
   clearTimeout(idle);
   const page = await plotlyPage();
   const options = { format, width, height, scale: format === 'png' ? 2 : 1 };
-  const url = await page.evaluate(draw, { figure: { data, layout }, options });
+  const call = [{ data, layout }, options].map((part) => JSON.stringify(part)).join();
+  const url = await page.evaluate<string>(`Plotly.toImage(${call})`);
   idle = setTimeout(() => void closeRenderer(), inKernel() ? IDLE_IN_KERNEL_MS : IDLE_MS);
   const comma = url.indexOf(',');
   return url.slice(0, comma).endsWith(';base64')
@@ -67,13 +68,6 @@ async function open(): Promise<Playwright.Page> {
   await page.goto('about:blank');
   await page.addScriptTag({ path: require.resolve('plotly.js') });
   return page;
-}
-
-function draw({ figure, options }: { readonly figure: object; readonly options: object }): Promise<string> {
-  const { Plotly } = globalThis as unknown as {
-    Plotly: { toImage(figure: object, options: object): Promise<string> };
-  };
-  return Plotly.toImage(figure, options);
 }
 
 /** The path of Chromium or Chrome: `CHROMIUM_PATH`, the usual places, or playwright's own download. */

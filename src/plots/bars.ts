@@ -2,7 +2,6 @@ import { type Panel, type PanelOptions, categoriesFromTop, groupPanel } from './
 import { type Row, type Rows, numbersOf, recordsOf, textsOf } from './rows';
 import { INK, colourOf, fade } from './theme';
 
-/** Which columns of the rows a panel of bars shows. */
 export interface BarColumns {
   /** One place on the axis for each of its values. */
   readonly category: string;

@@ -1,8 +1,7 @@
 import { figureTemplate } from './theme';
 
-/** A Plotly figure: plain records, as https://plotly.com/javascript/reference describes them. */
+/** A Plotly figure: plain records, as https://plotly.com/javascript/reference describes them, or typed arrays in them. */
 export interface Figure {
-  /** The traces. Numbers may be typed arrays. */
   readonly data: readonly object[];
   /** Titles, axes, size; {@link figureTemplate} supplies what is not set. */
   readonly layout?: object;

@@ -44,7 +44,7 @@ export function kvExplorerFigure(
   };
   const everywhere = (s: number): number[] => list.map(() => s);
   const goesTo = (id: string): number[] => list.map((run) => requestOf(run, id)?.server ?? server);
-  const requestButtons = follow.map((id) => button(id, goesTo(id), id));
+  const requests = [button('follow a request', everywhere(server)), ...follow.map((id) => button(id, goesTo(id), id))];
   const visible = isVisible(everywhere(server));
   return {
     data: layers.map(({ trace, k }, i) => ({
@@ -73,7 +73,7 @@ export function kvExplorerFigure(
       ),
       updatemenus: [
         { ...MENU, buttons: servers.map(({ name }, s) => button(name, everywhere(s))), active: server, x: 1 },
-        { ...MENU, buttons: [button('follow a request', everywhere(server)), ...requestButtons], active: 0, x: 0.84 },
+        { ...MENU, buttons: requests, active: 0, x: 0.84 },
       ].slice(0, follow.length === 0 ? 1 : 2),
       sliders: [slotSlider(config.slots, config.slotSeconds, endsAt)],
     },
@@ -124,7 +124,6 @@ function serverTraces(run: Inspection, server: number, endsAt: number): object[]
   ];
 }
 
-/** End of an iteration, s. */
 const endOf = (row: InspectedIteration): number => row.startsAt + row.seconds;
 
 /** Rounding between an iteration's end and the start of the next one, s. */

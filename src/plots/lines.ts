@@ -3,7 +3,6 @@ import { type Panel, type PanelOptions, groupPanel, note } from './panel';
 import { type Row, type Rows, groupsOf, numbersOf, placesOf, recordsOf } from './rows';
 import { fade } from './theme';
 
-/** Which columns of the rows a panel of lines shows. */
 export interface LineColumns {
   readonly x: string;
   /** Height of the line: a mean over seeds, say. */

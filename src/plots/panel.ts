@@ -4,7 +4,6 @@ import { type Row, type Rows, groupsOf, recordsOf } from './rows';
 import { type Scale, logAxis, scaleOf } from './scale';
 import { colourOf } from './theme';
 
-/** The words and scales of a panel's axes. */
 export interface PanelOptions {
   /** Above the panel: the quantity on the y axis, with unit. */
   readonly title?: string;

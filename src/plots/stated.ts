@@ -2,16 +2,11 @@
 import { type Panel, note } from './panel';
 import { INK, PAPER_COLOUR } from './theme';
 
-/** A value that the paper states. */
-export interface Stated {
-  readonly x: number | string;
-  readonly y: number;
-  /** "Ly-PPO 3.9". */
-  readonly label: string;
-}
-
-/** Adds the paper's stated values as open diamonds with their numbers; they are of the colour of the ink. */
-export function stated(panel: Panel, values: readonly Stated[]): Panel {
+/** Adds values that the paper states as open diamonds of the colour of the ink, with labels such as "Ly-PPO 3.9". */
+export function stated(
+  panel: Panel,
+  values: readonly { readonly x: number | string; readonly y: number; readonly label: string }[],
+): Panel {
   if (values.length === 0) return panel;
   // Words stand inside the panel.
   const last = Math.max(...values.map(({ x }) => Number(x)));
