@@ -17,26 +17,15 @@ describe('evaluate', () => {
     expect(runs).toEqual([1, 2].map((seed) => simulate(config, schedulers.random, seed)));
   });
 
-  it('a policy, sampled: as an episode that a learner plays', () => {
-    const [run] = evaluate(config, { policy }, [5]);
-    expect(run).toEqual(playEpisode(config, policy, 5, createRng(5).fork('scheduler')).metrics);
-  });
-
-  it('a policy draws as it was trained to, and as it is told', () => {
-    const run = (draws?: 'independent' | 'stratified'): unknown =>
-      evaluate(config, { policy, decision: { draws: 'stratified' } }, [5], { draws })[0];
-    const played = (draws: 'independent' | 'stratified'): unknown =>
-      playEpisode(config, policy, 5, createRng(5).fork('scheduler'), { draws }).metrics;
-    expect(run()).toEqual(played('stratified'));
-    expect(run('independent')).toEqual(played('independent'));
-    expect(run()).not.toEqual(run('independent'));
-  });
-
-  it('a policy with queues of its own sees those', () => {
-    const [run] = evaluate(config, { policy, decision: { balanceMeasure: 'count' } }, [5]);
-    expect(run).toEqual(
-      playEpisode(config, policy, 5, createRng(5).fork('scheduler'), { balanceMeasure: 'count' }).metrics,
-    );
+  const told: readonly (readonly [string, object, object, object])[] = [
+    ['draws as an episode that a learner plays', {}, {}, {}],
+    ['draws as it was trained to', { draws: 'stratified' }, {}, { draws: 'stratified' }],
+    ['draws as it is told', { draws: 'stratified' }, { draws: 'independent' }, { draws: 'independent' }],
+    ['sees the queues of its own', { balanceMeasure: 'count' }, {}, { balanceMeasure: 'count' }],
+  ];
+  it.each(told)('a policy %s', (_, decision, options, played) => {
+    const [run] = evaluate(config, { policy, decision }, [5], options);
+    expect(run).toEqual(playEpisode(config, policy, 5, createRng(5).fork('scheduler'), played).metrics);
   });
 
   it('a policy that counts requests meets the requests of a workload of its own too', () => {

@@ -20,9 +20,7 @@ export interface SettingSource {
   /** A field of both presets, in units of 1/`scale`. */
   readonly system?: keyof SystemConfig;
   readonly scale?: number;
-  /** A hyperparameter of LYREO. */
   readonly training?: keyof TrainingConfig;
-  /** A field of every GPU. */
   readonly gpu?: 'memoryGB' | 'prefillTokensPerSecond';
   /** Words with {fields} of the calibrated configuration. */
   readonly words?: string;
