@@ -17,7 +17,7 @@ type Training = Pick<Learner, 'config' | 'method' | 'training' | 'seed'>;
 interface Saved extends Omit<Training, 'method'>, Pick<Learner, 'files' | 'updates'> {
   readonly method: MethodIds;
   readonly kind: 'checkpoint' | 'policy';
-  /** Version of lyreo that wrote it. */
+  /** Version of lyreo. */
   readonly library: string;
 }
 
@@ -25,14 +25,12 @@ interface Saved extends Omit<Training, 'method'>, Pick<Learner, 'files' | 'updat
 export interface Checkpoint extends Saved {
   /** Updates that were asked for in all. */
   readonly target: number;
-  /** The log so far. */
   readonly log: readonly UpdateLog[];
   readonly state: LearnerState;
 }
 
 /** A policy with what it was trained for. */
 export interface SavedPolicy extends Saved {
-  /** How the policy sees the system and decides. */
   readonly decision: DecisionOptions;
   readonly policy: Policy;
 }
@@ -101,7 +99,6 @@ export function resumeLearner(
   return learner;
 }
 
-/** Writes a policy with its configuration. */
 export function savePolicy(path: string, learner: Learner): void {
   const { decision, policy } = learner;
   const weights = policy.net.parameters.values;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRng } from '../core/rng';
 import { logSoftmax } from '../nn/categorical';
 import { systemConfig } from '../system/presets';
-import { type ClipSums, clipLoss, clippedObjective, decisionRatios } from './clip-loss';
+import { clipLoss, clippedObjective, decisionRatios, noSums } from './clip-loss';
 import { createPolicy } from './policy';
 import { playEpisode } from './rollout';
 
@@ -40,7 +40,6 @@ describe('clipLoss', () => {
   const U = 3;
   const clipCoef = 0.2;
   const entCoef = 0.05;
-  const noSums = (): ClipSums => ({ policyLoss: 0, entropy: 0, approxKl: 0, clipFrac: 0, count: 0 });
 
   /** −E[min(ρ·Â, clip(ρ)·Â)] − c·E[H] in double precision; a slot's requests share one ratio where it is joint. */
   function loss(

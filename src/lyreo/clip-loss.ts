@@ -3,23 +3,15 @@ import type { Policy } from './policy';
 import type { Rollout } from './rollout';
 import type { TrainingConfig } from './training-config';
 
-/**
- * A decision's share of PPO's clipped objective, IV-B3: L^CLIP = min(ρ·Â, clip(ρ, 1 − ε, 1 + ε)·Â).
- *
- * @param ratio ρ.
- * @param advantage Â.
- * @param clipCoef ε of the clip.
- */
+/** A decision's share of PPO's clipped objective, IV-B3: L^CLIP = min(ρ·Â, clip(ρ, 1 − ε, 1 + ε)·Â), `clipCoef` is ε. */
 export function clippedObjective(ratio: number, advantage: number, clipCoef: number): number {
   const clipped = Math.min(1 + clipCoef, Math.max(1 - clipCoef, ratio));
   return Math.min(ratio * advantage, clipped * advantage);
 }
 
 /**
- * The importance ratios of IV-B3 after an update: ρ(θ) = π_θ(a | s)/π_old(a | s) of every request of a rollout.
- *
- * @param policy as it is now; the rollout has the probabilities under which it was played.
- * @returns [T·U].
+ * The importance ratios of IV-B3 after an update: ρ(θ) = π_θ(a | s)/π_old(a | s) of every request of a rollout, [T·U].
+ * The policy is as it is now; the rollout has the probabilities under which it was played.
  */
 export function decisionRatios({ net }: Policy, rollout: Rollout): Float64Array {
   const { slots: T, requests: U, servers: S, states, rows, prior, actions } = rollout;
@@ -35,12 +27,10 @@ export interface Decisions extends Pick<Rollout, 'requests' | 'servers' | 'actio
 }
 
 /** Sums over decisions. */
-export interface ClipSums {
-  policyLoss: number;
-  entropy: number;
-  approxKl: number;
-  clipFrac: number;
-  count: number;
+export type ClipSums = Record<'policyLoss' | 'entropy' | 'approxKl' | 'clipFrac' | 'count', number>;
+
+export function noSums(): ClipSums {
+  return { policyLoss: 0, entropy: 0, approxKl: 0, clipFrac: 0, count: 0 };
 }
 
 /**

@@ -32,7 +32,7 @@ export interface UpdateLog extends PpoLog, Partial<HeldOutLog> {
   readonly predictorLoss: number;
 }
 
-/** What happened in an update, for those who look inside. */
+/** What happened in an update. */
 export interface UpdateDetail {
   readonly log: UpdateLog;
   readonly rollout: Rollout;
@@ -42,10 +42,8 @@ export interface UpdateDetail {
 /** All that a learner has to remember: JSON and typed arrays. */
 export interface LearnerState {
   readonly ppo: PpoState;
-  /** What the credit rule saved. */
   readonly credit: unknown;
   readonly norm: NormState;
-  /** Random streams of actions, minibatches and windows. */
   readonly draws: readonly (readonly number[])[];
   readonly updates: number;
 }
@@ -63,7 +61,7 @@ export class DivergenceError extends Error {
  * from `save` goes on as if it had never stopped.
  */
 export class Learner {
-  /** Of the files that the configuration names, as they were at the beginning. */
+  /** As they were at the beginning. */
   readonly files: FileHashes;
   readonly policy: Policy;
   /** V of the latency and the immediate stream. */
@@ -105,16 +103,16 @@ export class Learner {
     const rollout = this.play();
     const credit = this.assignCredit(rollout);
     const ppo = this.learn(rollout, credit);
-    const { metrics } = rollout;
+    const { meanLatency: latency, meanQueue: queue, p99Latency, deviation, highKvPercent } = rollout.metrics;
     const { config, policy, decision, training, seed } = this;
     const log = {
       update: this.updates,
       slots: this.updates * config.slots,
-      latency: metrics.meanLatency,
-      p99Latency: metrics.p99Latency,
-      deviation: metrics.deviation,
-      queue: metrics.meanQueue,
-      highKvPercent: metrics.highKvPercent,
+      latency,
+      p99Latency,
+      deviation,
+      queue,
+      highKvPercent,
       quality: credit.quality ?? 0,
       predictorLoss: credit.predictorLoss ?? 0,
       ...ppo,
@@ -203,7 +201,7 @@ export class Learner {
     return this.valueNorm.restored(stateValues(this.critic, rollout.states));
   }
 
-  /** All that `restore` needs to go on as if nothing had happened; a copy. */
+  /** All that `restore` needs; a copy. */
   save(): LearnerState {
     return {
       ppo: this.ppo.save(),
@@ -214,11 +212,7 @@ export class Learner {
     };
   }
 
-  /**
-   * Continues from what `save` returned.
-   *
-   * @throws RangeError when it is that of another system.
-   */
+  /** @throws RangeError when the state is that of another system. */
   restore({ ppo, credit, norm, draws, updates }: LearnerState): void {
     this.ppo.restore(ppo);
     this.credit.restore?.(credit);

@@ -5,7 +5,7 @@ import { logSoftmax } from '../nn/categorical';
 import { gather } from '../nn/gather';
 import { Mlp, type MlpBatch } from '../nn/mlp';
 import { squaredError } from '../nn/network';
-import { type ClipSums, type Decisions, clipLoss } from './clip-loss';
+import { type ClipSums, type Decisions, clipLoss, noSums } from './clip-loss';
 import { type Policy, stateFeatures } from './policy';
 import type { Rollout } from './rollout';
 import type { TrainingConfig } from './training-config';
@@ -23,7 +23,7 @@ export interface PpoState {
   readonly critic: AdamState;
 }
 
-/** A critic: one network, one head per stream of rewards. */
+/** A critic has one head per stream of rewards. */
 export function createCritic(servers: number, hidden: readonly number[], heads: number, rng: Rng): Mlp {
   return new Mlp({ sharedInputs: 0, rowInputs: stateFeatures(servers), hidden, outputs: heads }, rng, 0.1);
 }
@@ -60,12 +60,11 @@ export class Ppo {
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
     const normalised = standardised(advantages, rollout.answered);
     const batches = this.minibatches(rollout.slots, rng);
-    const none = { policyLoss: 0, entropy: 0, approxKl: 0, clipFrac: 0, count: 0 };
-    let sums = none;
+    let sums = noSums();
     let valueLoss = 0;
     let epochs = 0;
     for (let isFar = false; epochs < this.config.updateEpochs && !isFar; epochs++) {
-      sums = { ...none };
+      sums = noSums();
       let seen = 0;
       let loss = 0;
       for (const slots of batches()) {
@@ -77,13 +76,13 @@ export class Ppo {
       // Where the actor stopped at once the critic's last epoch is the one before.
       if (seen > 0) valueLoss = loss * (rollout.slots / seen);
     }
-    const { count } = sums;
+    const { policyLoss, entropy, approxKl, clipFrac, count } = sums;
     return {
-      policyLoss: sums.policyLoss / count,
+      policyLoss: policyLoss / count,
       valueLoss,
-      entropy: sums.entropy / count,
-      approxKl: sums.approxKl / count,
-      clipFrac: sums.clipFrac / count,
+      entropy: entropy / count,
+      approxKl: approxKl / count,
+      clipFrac: clipFrac / count,
       explainedVariance: this.explainedVariance(rollout, targets),
       epochs,
     };

@@ -4,7 +4,7 @@
  * Note: how the remainder is handed back is not printed.
  *
  * @param predictions g, [H].
- * @param returned y, the window's return.
+ * @param returned y.
  */
 export function redistributeReturn(predictions: Float64Array, returned: number): Float64Array {
   const H = predictions.length;
@@ -14,7 +14,7 @@ export function redistributeReturn(predictions: Float64Array, returned: number):
 }
 
 /**
- * Redistribution by return to go: with Q_t the predicted Σ_{h≥0} γ^h·c_{t+h} after the decision of slot t,
+ * Redistribution by return to go, [T]: with Q_t the predicted Σ_{h≥0} γ^h·c_{t+h} after the decision of slot t,
  *   r'_t = Q_t − (Q_{t−1} − c_{t−1})/γ,   r'_0 = Q_0,
  * what slot t's decision changed in the prospect. A prospect that was right leaves r' with mean zero whatever comes
  * later, so a decision is judged by its own slot's r'. The last step gets c_{T−1} − Q_{T−1} on top, and
@@ -22,9 +22,6 @@ export function redistributeReturn(predictions: Float64Array, returned: number):
  *
  * Note: departs from the paper, whose fixed-start return weighs late steps by γ^t (about 0.006 at 250) and so gives
  * the end of a window next to no signal.
- *
- * @param estimates Q, [T].
- * @param costs c, [T].
  */
 export function redistributeToGo(estimates: Float64Array, costs: Float64Array, gamma: number): Float64Array {
   const T = estimates.length;

@@ -9,9 +9,8 @@ import { type NormState, TargetNorm } from './target-norm';
 export interface PredictorConfig {
   /** H, slots in a window. */
   readonly window: number;
-  /** Gradient steps per update. */
+  /** Gradient steps per update, and windows per step. */
   readonly steps: number;
-  /** Windows per step. */
   readonly batch: number;
   readonly learningRate: number;
   readonly hidden: number;
@@ -34,7 +33,6 @@ export interface PredictorBatch {
   readonly targets: Float64Array;
 }
 
-/** All that a predictor needs to go on. */
 export interface PredictorState {
   readonly network: AdamState;
   readonly norm: NormState;

@@ -1,9 +1,4 @@
-/**
- * The bootstrapped return of a window (IV-B2): ŷ_H = Σ_{h<H} γ^h·r_{h+1} + γ^H·V_φ(s_H).
- *
- * @param rewards r_1..r_H, [H].
- * @param value V_φ(s_H).
- */
+/** The bootstrapped return of a window (IV-B2), rewards r_1..r_H: ŷ_H = Σ_{h<H} γ^h·r_{h+1} + γ^H·V_φ(s_H). */
 export function truncatedReturn(rewards: Float64Array, gamma: number, value: number): number {
   return rewards.reduceRight((y, reward) => reward + gamma * y, value);
 }
@@ -23,9 +18,7 @@ export function generalisedAdvantage(
 ): Float64Array {
   const T = rewards.length;
   if (values.length !== T + 1)
-    throw new RangeError(
-      `values has ${String(values.length)} numbers; allowed: ${String(T + 1)}, one more than rewards`,
-    );
+    throw new RangeError(`values has ${values.length} numbers; allowed: ${T + 1}, one more than rewards`);
   const advantage = new Float64Array(T);
   let next = 0;
   for (let t = T - 1; t >= 0; t--) {
@@ -37,11 +30,8 @@ export function generalisedAdvantage(
 }
 
 /**
- * Targets of a return-to-go estimate Q, between one step and the whole return:
+ * Targets of a return-to-go estimate Q of costs c, [T] each, between one step and the whole return:
  * y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}); behind the end Q stays what it was last.
- *
- * @param costs c, [T].
- * @param estimates Q, [T].
  */
 export function lambdaTargets(
   costs: Float64Array,

@@ -1,4 +1,4 @@
-/** What a norm has to remember, [outputs] each. */
+/** [outputs] each. */
 export interface NormState {
   readonly mean: Float64Array;
   readonly scale: Float64Array;
@@ -58,7 +58,7 @@ export class TargetNorm {
     return new Float32Array(bounded);
   }
 
-  /** What the network's outputs mean. */
+  /** The meaning of the network's outputs. */
   restored(outputs: Float32Array): Float64Array {
     const { mean, scale } = this.state;
     return new Float64Array(outputs).map((y, k) => {

@@ -10,7 +10,6 @@ import { Learner, type UpdateDetail, type UpdateLog } from './lyreo';
 import { type LearningMethod, trainingConfig } from './method';
 import type { TrainingConfig } from './training-config';
 
-/** A training. */
 export interface TrainOptions extends TakeUpOptions {
   readonly config: SystemConfig;
   readonly method: LearningMethod;
@@ -28,7 +27,6 @@ export interface TrainOptions extends TakeUpOptions {
   readonly resume?: boolean | undefined;
   /** Ends the training after the update that is running, with a checkpoint. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each update. */
   readonly onUpdate?: ((log: UpdateLog, detail: UpdateDetail) => void) | undefined;
   /** Called once with the updates that were done before. */
   readonly onResume?: ((log: readonly UpdateLog[]) => void) | undefined;
@@ -36,7 +34,6 @@ export interface TrainOptions extends TakeUpOptions {
 
 /** What a training leaves behind. */
 export interface TrainResult {
-  /** Can go on learning, and holds the policy. */
   readonly learner: Learner;
   /** All updates, those before a resumption included. */
   readonly log: readonly UpdateLog[];

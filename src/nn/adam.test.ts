@@ -57,28 +57,4 @@ describe('Adam', () => {
     p.gradient.fill(0);
     expect(p.firstNonFinite()).toBeUndefined();
   });
-
-  it('continues from a saved state exactly', () => {
-    const make = (): [Parameters, Adam] => {
-      const p = new Parameters([['w', [3]]]);
-      return [p, new Adam(p, 0.01)];
-    };
-    const walk = (p: Parameters, adam: Adam, from: number, to: number): void => {
-      for (let k = from; k < to; k++) {
-        p.gradient.set([Math.sin(k), Math.cos(k), k % 3]);
-        adam.step();
-      }
-    };
-    const [p, adam] = make();
-    walk(p, adam, 0, 5);
-    const saved = adam.save();
-    walk(p, adam, 5, 9);
-    const [q, other] = make();
-    other.restore(saved);
-    walk(q, other, 5, 9);
-    expect(q.values).toEqual(p.values);
-    expect(() => {
-      q.restore(new Float32Array(2));
-    }).toThrow('parameters are 2 numbers; this network has 3');
-  });
 });

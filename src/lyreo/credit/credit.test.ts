@@ -22,8 +22,7 @@ function ruleOf(credit: CreditFactory, seed = 1): CreditRule {
 }
 
 function episode(seed: number): Rollout {
-  const rollout = playEpisode(config, policy, seed, createRng(seed).fork('actions'));
-  return rollout;
+  return playEpisode(config, policy, seed, createRng(seed).fork('actions'));
 }
 
 const values = Float64Array.from({ length: 2 * (T + 1) }, (_, k) => Math.sin(k));
@@ -46,18 +45,13 @@ describe('credit rules', () => {
   });
 
   it.each(rules)('$id: an advantage per request, a target per slot and head, all finite', (factory) => {
-    const rule = ruleOf(factory);
-    const credit = rule.assign(episode(2), values, createRng(3));
-    expect(credit.advantages).toHaveLength(T * U);
-    expect(credit.targets).toHaveLength(2 * T);
-    for (const array of [credit.advantages, credit.targets, credit.redistributed ?? []])
-      expect(array.every(Number.isFinite)).toBe(true);
-  });
-
-  it.each([delayed, assigned, littlesLaw, printed, slot])('$id: a slot’s requests share its advantage', (factory) => {
-    const rule = ruleOf(factory);
-    const { advantages } = rule.assign(episode(2), values, createRng(3));
-    for (let d = 0; d < T * U; d++) expect(advantages[d]).toBe(advantages[d - (d % U)]);
+    const { advantages, targets, redistributed = [] } = ruleOf(factory).assign(episode(2), values, createRng(3));
+    expect(advantages).toHaveLength(T * U);
+    expect(targets).toHaveLength(2 * T);
+    for (const array of [advantages, targets, redistributed]) expect(array.every(Number.isFinite)).toBe(true);
+    // A slot's requests share its advantage where they have no credit of their own.
+    if (factory !== own && factory !== request)
+      for (let d = 0; d < T * U; d++) expect(advantages[d]).toBe(advantages[d - (d % U)]);
   });
 
   it('latencies by completion and by assignment slot are the same seconds, and so are Little’s, but for what the cut leaves', () => {
@@ -134,15 +128,5 @@ describe('credit rules', () => {
         expect(advantages[at[i]]).toBeCloseTo(factor * x, 4);
       });
     }
-  });
-
-  it.each([printed, slot, request])('$id: continues from its saved state, memory included', (factory) => {
-    const [a, b] = [ruleOf(factory, 1), ruleOf(factory, 2)];
-    a.assign(episode(7), values, createRng(1));
-    a.assign(episode(8), values, createRng(2));
-    b.restore?.(a.save?.() ?? {});
-    const [ca, cb] = [a, b].map((one) => one.assign(episode(9), values, createRng(3)));
-    expect([...ca.advantages]).toEqual([...cb.advantages]);
-    expect(ca.predictorLoss).toBe(cb.predictorLoss);
   });
 });

@@ -22,7 +22,6 @@ export interface ServerCosts {
   readonly balance: Float64Array;
 }
 
-/** Assigns a rollout's outcomes to servers and slots. */
 export function serverCosts(rollout: Rollout, config: SystemConfig): ServerCosts {
   const { slots: T, requests: U, servers: S } = rollout;
   const nu = config.latencyWeight / U;

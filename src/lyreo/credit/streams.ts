@@ -16,7 +16,7 @@ export interface RewardStreams {
   readonly immediate: Float64Array;
 }
 
-/** Splits a rollout's rewards by when they arrive. `slotReward` is the reward itself. */
+/** Splits a rollout's rewards by when they arrive. */
 export function rewardStreams(rollout: Rollout, { latencyWeight }: SystemConfig): RewardStreams {
   const { slots: T, requests: U, terms } = rollout;
   const nu = latencyWeight / U;
