@@ -85,9 +85,10 @@ describe('clipLoss', () => {
     const out = new Float32Array(n * S);
     const sums = noSums();
     const answered = new Uint8Array(n).fill(1);
-    const decisions = { requests: U, servers: S, actions, logProbs: Float32Array.from(before), advantages, answered };
+    const rollout = { requests: U, servers: S, actions, logProbs: Float32Array.from(before), answered };
+    const slots = Int32Array.from({ length: n / U }, (_, t) => t);
     const ratio = joint ? 'per slot' : 'per request';
-    clipLoss(logProbs, decisions, 0, 1 / n, { clipCoef, entCoef, ratio }, out, sums);
+    clipLoss(logProbs, rollout, advantages, slots, { clipCoef, entCoef, ratio }, 1 / n, out, sums);
 
     const h = 1e-5;
     for (let k = 0; k < n * S; k++) {
@@ -108,15 +109,15 @@ describe('clipLoss', () => {
   it('counts what was clipped, and no divergence from itself', () => {
     const logProbs = Float32Array.of(Math.log(0.5), Math.log(0.5), Math.log(0.25), Math.log(0.75));
     const sums = noSums();
-    const decisions = {
+    const rollout = {
       requests: 2,
       servers: 2,
       actions: Int32Array.of(0, 1),
       logProbs: Float32Array.of(Math.log(0.5), Math.log(0.5)),
-      advantages: Float32Array.of(1, 1),
       answered: Uint8Array.of(1, 1),
     };
-    clipLoss(logProbs, decisions, 0, 0.5, { clipCoef, entCoef: 0, ratio: 'per request' }, new Float32Array(4), sums);
+    const config = { clipCoef, entCoef: 0, ratio: 'per request' } as const;
+    clipLoss(logProbs, rollout, Float32Array.of(1, 1), Int32Array.of(0), config, 0.5, new Float32Array(4), sums);
     expect(sums.clipFrac).toBe(1);
     expect(sums.policyLoss).toBeCloseTo(-(1 + 1.2), 6);
     expect(sums.approxKl).toBeCloseTo(0.5 - Math.log(1.5), 6);

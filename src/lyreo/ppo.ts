@@ -5,7 +5,7 @@ import { logSoftmax } from '../nn/categorical';
 import { gather } from '../nn/gather';
 import { Mlp, type MlpBatch } from '../nn/mlp';
 import { squaredError } from '../nn/network';
-import { type ClipSums, type Decisions, clipLoss, noSums } from './clip-loss';
+import { type ClipSums, clipLoss, noSums } from './clip-loss';
 import { type Policy, stateFeatures } from './policy';
 import type { Rollout } from './rollout';
 import type { TrainingConfig } from './training-config';
@@ -126,25 +126,18 @@ export class Ppo {
 
   /** One minibatch of whole slots; false, and no step, once the policy is further than `targetKl` from the one that drew. */
   private stepActor(rollout: Rollout, advantages: Float32Array, slots: Int32Array, sums: ClipSums): boolean {
-    const { slots: T, requests: U, servers: S } = rollout;
+    const { requests: U, servers: S, answered } = rollout;
     const { net } = this.policy;
-    const part = <A extends Float32Array | Int32Array | Uint8Array>(all: A): A => gather(all, slots, all.length / T);
     const shared = gather(rollout.states, slots, net.shape.sharedInputs);
-    const [rows, prior] = [part(rollout.rows), part(rollout.prior)];
-    const decisions: Decisions = {
-      requests: U,
-      servers: S,
-      actions: part(rollout.actions),
-      logProbs: part(rollout.logProbs),
-      advantages: part(advantages),
-      answered: part(rollout.answered),
-    };
+    const rows = gather(rollout.rows, slots, U * net.shape.rowInputs);
+    const prior = gather(rollout.prior, slots, U * S);
     const { approxKl, count } = sums;
-    const scale = 1 / decisions.answered.reduce((sum, one) => sum + one, 0);
+    const scale = 1 / gather(answered, slots, U).reduce((sum, one) => sum + one, 0);
     net.learn({ groups: slots.length, rowsPerGroup: U, shared, rows }, (outputs, out, first) => {
       for (let k = 0; k < outputs.length; k++) outputs[k] += prior[first * S + k];
       logSoftmax(outputs, S, outputs);
-      clipLoss(outputs, decisions, first, scale, this.config, out, sums);
+      const own = slots.subarray(first / U, first / U + outputs.length / (U * S));
+      clipLoss(outputs, rollout, advantages, own, this.config, scale, out, sums);
     });
     if ((sums.approxKl - approxKl) / (sums.count - count) > this.config.targetKl) {
       net.parameters.gradient.fill(0);
