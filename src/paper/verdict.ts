@@ -37,12 +37,12 @@ export function verdictSentences(results: Results, board: Scoreboard = scoreboar
   const shown = learners.filter((method) => inFig2(results, method).length > 0);
   return [
     claimsSentence(board),
-    ...(shown.length === 0 ? [] : [learningSentence(results, shown)]),
-    ...(shown[0] === 'lyreo' && shown.length > 1 ? [comparisonSentence(results, shown)] : []),
-    ...(inFig2(results, 'lyreo-printed').length === 0 ? [] : [printedSentence(results, board)]),
-    ...ruleSentence(results),
-    ...stabilitySentence(results),
-  ];
+    shown.length > 0 && learningSentence(results, shown),
+    shown[0] === 'lyreo' && shown.length > 1 && comparisonSentence(results, shown),
+    inFig2(results, 'lyreo-printed').length > 0 && printedSentence(results, board),
+    ruleSentence(results),
+    stabilitySentence(results),
+  ].filter((sentence) => sentence !== false);
 }
 
 function claimsSentence({ headline }: Scoreboard): string {
@@ -89,22 +89,23 @@ function printedSentence(results: Results, { headline }: Scoreboard): string {
   );
 }
 
-function ruleSentence(results: Results): string[] {
+function ruleSentence(results: Results): string | false {
   const rules = (Object.keys(methods) as MethodName[])
     .filter((method) => methods[method].scheduler !== undefined && inFig2(results, method).length > 0)
     .sort((a, b) => meanOf(results, a, latency) - meanOf(results, b, latency));
-  return rules
-    .slice(0, 1)
-    .map((best) => `Of ${rules.length} rules without learning ${nameOf(best)} is best: ${heldOut(results, best)}.`);
+  return (
+    rules.length > 0 &&
+    `Of ${rules.length} rules without learning ${nameOf(rules[0])} is best: ${heldOut(results, rules[0])}.`
+  );
 }
 
 /** The learners' runs in Figs. 4 to 7 that are overloaded. */
-function stabilitySentence(results: Results): string[] {
+function stabilitySentence(results: Results): string | false {
   const series = (['fig4', 'fig5', 'fig6', 'fig7'] as const).flatMap((figure) => figureRuns(figure, results).series);
   const words = learners.flatMap((learner) => {
     const points = series.filter(({ method }) => method === learner).flatMap((one) => one.points);
     const runs = [...new Set(points.flatMap((point) => point.runs))];
     return runs.length === 0 ? [] : [`${runs.filter(isOverloaded).length} of ${runs.length} with ${nameOf(learner)}`];
   });
-  return words.length === 0 ? [] : [`Of the runs in the sweeps of Figs. 4 to 7, ${listed(words)} are overloaded.`];
+  return words.length > 0 && `Of the runs in the sweeps of Figs. 4 to 7, ${listed(words)} are overloaded.`;
 }
