@@ -44,14 +44,14 @@ export function companions(run: Inspection, { server, stays }: InspectedRequest)
 /** m_s(k, t) of one server taken apart by request. */
 export interface KvByRequest {
   readonly iterations: readonly InspectedIteration[];
-  /**
-   * Bytes that each completed request held in each of the K iterations, [K], without requests that held none. They sum to
-   * the iteration's kvBytes, but for requests that were lost to their predictions.
-   */
+  /** Bytes that each completed request held in each of the K iterations, [K], without requests that held none. */
   readonly requests: readonly { readonly request: InspectedRequest; readonly kvBytes: readonly number[] }[];
 }
 
-/** The KV cache of one server by request, for the iterations that start within [fromAt, toAt) s. */
+/**
+ * The KV cache of one server by request, for the iterations that start within [fromAt, toAt) s. The requests' bytes sum to
+ * the iteration's, but for requests that were lost to their predictions.
+ */
 export function kvByRequest(run: Inspection, server: number, fromAt: number = 0, toAt: number = Infinity): KvByRequest {
   const iterations = run.iterations.filter(
     (row) => row.server === server && row.startsAt >= fromAt && row.startsAt < toAt,

@@ -9,9 +9,6 @@ import type { SchedulerFactory } from './scheduler';
 export interface SimulateOptions extends EdgeEnvOptions {
   /** Called after every slot with its outcome, the last with the drain's. The same object each time. */
   readonly onSlot?: ((outcome: SlotOutcome) => void) | undefined;
-}
-
-export interface SimulateAsyncOptions extends SimulateOptions {
   /** Ends the run by throwing the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,6 +41,7 @@ export function* playSlots(
     metrics.add(env.outcome);
     options.onSlot?.(env.outcome);
     yield env.outcome;
+    options.signal?.throwIfAborted();
   }
   return metrics.report();
 }
@@ -73,7 +71,7 @@ export async function simulateAsync(
   config: SystemConfig,
   scheduler: SchedulerFactory,
   seed: number,
-  options: SimulateAsyncOptions = {},
+  options: SimulateOptions = {},
 ): Promise<RunMetrics> {
   const slots = playSlots(config, scheduler, seed, options);
   let turnEndsAt = performance.now() + TURN_MS;
@@ -84,6 +82,5 @@ export async function simulateAsync(
       await new Promise((resolve) => setImmediate(resolve));
       turnEndsAt = performance.now() + TURN_MS;
     }
-    options.signal?.throwIfAborted();
   }
 }

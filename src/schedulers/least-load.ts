@@ -38,8 +38,8 @@ export const shortestQueue: SchedulerFactory = leastLoad(
 );
 
 /** Power of two choices (Mitzenmacher 2001): of two servers drawn, the one with fewer requests. */
-export const powerOfTwo: SchedulerFactory = (config, rng) => (view, assignment) => {
-  const queued = new Float64Array(config.servers).map((_, s) => view.requestsOn(s));
+export const powerOfTwo: SchedulerFactory = (_, rng) => (view, assignment) => {
+  const queued = view.running.map((_n, s) => view.requestsOn(s));
   for (let i = 0; i < view.count; i++) {
     const [a, b] = [drawn(view, i, rng), drawn(view, i, rng)];
     const s = queued[b] < queued[a] ? b : a;
