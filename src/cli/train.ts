@@ -14,7 +14,6 @@ import { type TrainOptions, logLine, trainingFiles } from '../lyreo/train';
 import { type TrainingConfig, trainingStandards } from '../lyreo/training-config';
 import { creditRules, methods } from '../paper/methods';
 import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
-import type { SystemConfig } from '../system/config';
 import { presetFields } from '../system/presets';
 import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
@@ -155,7 +154,7 @@ function trainingOf(options: TrainFlags): Asked {
   const given = Object.fromEntries(
     fields.filter((field) => Object.hasOwn(set, field)).map((field) => [field, settingOf(field, set[field])]),
   );
-  if (found !== undefined) checkSame(options, given, config, found, path);
+  if (found !== undefined) checkSame(options, given, found, path);
   const isNamed = found === undefined || options.method !== undefined;
   const named = isNamed ? learningOf(name).method : learningByIds(found.method, path);
   const method = { ...named, credit: creditRules.find(({ id }) => id === credit) ?? named.credit };
@@ -171,29 +170,20 @@ function trainingOf(options: TrainFlags): Asked {
 }
 
 /** Names the method or the preset by which a resumption asks for another training; `train` names any other field. */
-function checkSame(
-  { method, credit, preset }: TrainFlags,
-  given: Partial<TrainingConfig>,
-  config: SystemConfig,
-  found: Checkpoint,
-  path: string,
-): void {
-  const as = `as in ${path}, or another folder`;
-  const training = { ...found.training, ...given };
-  const same = learningMethods.filter(
+function checkSame(options: TrainFlags, given: Partial<TrainingConfig>, found: Checkpoint, path: string): void {
+  const isPart = (part: object, whole: object): boolean => isDeepStrictEqual({ ...whole, ...part }, whole);
+  const check = <T extends string>(option: string, value: T | undefined, same: readonly T[]): void => {
+    if (value !== undefined && same.length > 0 && !same.includes(value))
+      throw invalid(option, value, `${same.join(' or ')}, as in ${path}, or another folder`);
+  };
+  const trained = learningMethods.filter(
     (name) =>
-      isDeepStrictEqual(methodIds(learningOf(name).method), found.method) &&
-      isDeepStrictEqual({ ...training, ...methods[name].training, ...given }, training),
+      isPart(methodIds(learningOf(name).method), found.method) &&
+      isPart({ ...methods[name].training, ...given }, { ...found.training, ...given }),
   );
-  if (method !== undefined && credit === undefined && same.length > 0 && !same.includes(method))
-    throw invalid('--method', method, `${same.join(' or ')}, ${as}`);
-  if (preset === undefined) return;
-  const constants = presetFields(preset);
-  const names = Object.keys(constants) as (keyof typeof constants)[];
-  const others = names.filter((name) => config[name] === constants[name] && config[name] !== found.config[name]);
-  if (others.length === 0) return;
-  const allowed = presets.filter((name) => others.every((other) => presetFields(name)[other] === found.config[other]));
-  throw invalid('--preset', preset, `${allowed.join(' or ')}, ${as}`);
+  if (options.credit === undefined) check('--method', options.method, trained);
+  const named = presets.filter((name) => isPart(presetFields(name), found.config));
+  check('--preset', options.preset, named);
 }
 
 /** Text as a value of its field; text that is neither number nor truth value stays text, for the field's check. */
