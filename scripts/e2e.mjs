@@ -63,15 +63,16 @@ async function startLab() {
 /** Opens a file of notebooks/ in an empty workspace. */
 const open = (page, { addressOf }, file) => page.goto(addressOf(`/lab/tree/${file}?reset`));
 
-const kernelIdle = (page) => page.locator('#jp-main-statusbar', { hasText: 'TypeScript | Idle' }).waitFor();
-
 const tab = (page, name) => page.locator('.lm-DockPanel-tabBar .lm-TabBar-tab', { hasText: name });
 
-/** Calls `use` with a notebook of its own, for JupyterLab saves what it runs. */
-async function withFile(text, use) {
+/** Opens a notebook with an idle kernel, a file of its own, for JupyterLab saves what it runs; calls `use`. */
+async function withNotebook(page, lab, text, use) {
   const file = 'e2e-notebook.ipynb';
   writeFileSync(notebook(file), text);
   try {
+    await open(page, lab, file);
+    await kernelReady(lab, file);
+    await page.locator('#jp-main-statusbar', { hasText: 'TypeScript | Idle' }).waitFor();
     return await use(file);
   } finally {
     rmSync(notebook(file), { force: true });
@@ -97,9 +98,7 @@ async function startsAtIndex(page, { url }) {
 
 /** A notebook that was read, its figures too, is not changed and closes without a question. */
 function closesClean(page, lab) {
-  return withFile(readFileSync(notebook('00-system-model.ipynb'), 'utf8'), async (file) => {
-    await open(page, lab, file);
-    await kernelIdle(page);
+  return withNotebook(page, lab, readFileSync(notebook('00-system-model.ipynb'), 'utf8'), async (file) => {
     const figure = page.locator('.jp-RenderedPlotly').first();
     await figure.scrollIntoViewIfNeeded();
     await figure.hover();
@@ -132,17 +131,12 @@ async function type(page, n, text) {
 
 const output = (page, text) => page.locator('.jp-OutputArea-output', { hasText: text });
 
-/** Opens a notebook of code cells with an idle kernel, and calls `use`. */
 function withCells(page, lab, sources, use) {
   const code = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [] };
   const cells = sources.map((source, i) => ({ ...code, id: `cell-${i}`, source }));
   const kernelspec = { display_name: 'TypeScript', language: 'typescript', name: 'tslab' };
-  return withFile(JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }), async (file) => {
-    await open(page, lab, file);
-    await kernelReady(lab, file);
-    await kernelIdle(page);
-    return use();
-  });
+  const text = JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 });
+  return withNotebook(page, lab, text, use);
 }
 
 /** Shift-Tab between parentheses, and Tab between quotes. */
@@ -184,14 +178,10 @@ function saysHowToContinue(page, lab) {
 /** Opens a copy of a notebook, runs all cells and compares the page with the stored outputs; resolves to a problem or undefined. */
 function runsAll(page, lab, name) {
   const text = readFileSync(notebook(name), 'utf8');
-  return withFile(text, async (file) => {
+  return withNotebook(page, lab, text, async () => {
     const cells = JSON.parse(text).cells.filter(({ cell_type }) => cell_type === 'code');
     const figures = cells.flatMap(({ outputs }) => outputs.flatMap(({ data }) => data?.[PLOTLY] ?? []));
     const titles = figures.map(({ layout }) => layout.title?.text?.replace(/<[^>]*>/g, '') ?? '');
-    await open(page, lab, file);
-    await page.locator('.jp-Notebook .jp-CodeCell').first().waitFor();
-    await kernelReady(lab, file);
-    await kernelIdle(page);
     const overhang = await page.evaluate(widestOverhang);
     if (overhang > 0) return `a stored picture is ${overhang} px wider than its cell`;
     await command(page, 'Run', 'runmenu:run-all');
