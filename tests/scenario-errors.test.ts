@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../src/core/errors';
-import { parseScenario, parseScenarioText } from '../src/system/scenario';
+import { parseJson } from '../src/core/parse';
+import { parseScenario } from '../src/system/scenario';
 
 /** JSON as a reader of a file would have it: anything may stand anywhere. */
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
@@ -153,23 +154,23 @@ describe('parseScenario', () => {
   });
 });
 
-describe('parseScenarioText', () => {
+describe('parseJson', () => {
   const text = JSON.stringify(valid(), null, 2);
 
   it('reads JSON, with a byte order mark or without, with any line ends', () => {
-    expect(parseScenarioText(text, FILE)).toEqual(valid());
-    expect(parseScenarioText(`\uFEFF${text}`, FILE)).toEqual(valid());
-    expect(parseScenarioText(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n`, FILE)).toEqual(valid());
+    expect(parseJson(text, FILE)).toEqual(valid());
+    expect(parseJson(`\uFEFF${text}`, FILE)).toEqual(valid());
+    expect(parseJson(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n`, FILE)).toEqual(valid());
   });
 
   it.each(['', ' \n', '\uFEFF', '\uFEFF\r\n'])('says that a file of %j is empty', (empty) => {
-    expect(messageOf(() => parseScenarioText(empty, FILE))).toBe(`${FILE} is empty; allowed: JSON`);
+    expect(messageOf(() => parseJson(empty, FILE))).toBe(`${FILE} is empty; allowed: JSON`);
   });
 
   it.each(['{', 'slotSeconds: 1', text.slice(0, -2), `${text},`, '\u0000'])(
     'says that broken text is no JSON',
     (broken) => {
-      expect(messageOf(() => parseScenarioText(broken, FILE))).toMatch(startingWith(`${FILE} is no valid JSON: `));
+      expect(messageOf(() => parseJson(broken, FILE))).toMatch(startingWith(`${FILE} is no valid JSON: `));
     },
   );
 });

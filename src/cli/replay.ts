@@ -2,8 +2,9 @@ import { text as textOf } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { writeFileAtomic } from '../core/atomic';
 import { readTextFile } from '../core/files';
+import { parseJson } from '../core/parse';
 import { replay } from '../system/replay';
-import { parseScenarioText } from '../system/scenario';
+import { parseScenario } from '../system/scenario';
 
 export function replayCommand(program: Command): void {
   program
@@ -29,7 +30,7 @@ Examples:
     )
     .action(async (path: string, { out }: { out?: string }) => {
       const [text, name] = path === '-' ? [await textOf(process.stdin), 'stdin'] : [readTextFile(path), path];
-      const json = `${JSON.stringify(replay(parseScenarioText(text, name)))}\n`;
+      const json = `${JSON.stringify(replay(parseScenario(parseJson(text, name), name)))}\n`;
       if (out === undefined) process.stdout.write(json);
       else writeFileAtomic(out, json);
     });

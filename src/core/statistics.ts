@@ -10,9 +10,8 @@ const quantiles: readonly number[] = [
   2.1199, 2.1098, 2.1009, 2.093, 2.086, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423,
 ];
 
-/** The 97.5 % quantile of Student's t; beyond 30 degrees of freedom from that of the normal (Cornish and Fisher). */
-export function studentQuantile(degreesOfFreedom: number): number {
-  const v = degreesOfFreedom;
+/** The 97.5 % quantile of Student's t with v degrees of freedom; beyond 30 degrees of freedom from that of the normal (Cornish and Fisher). */
+export function studentQuantile(v: number): number {
   if (v < 1) return Number.NaN;
   if (v <= quantiles.length) return quantiles[v - 1];
   const z = 1.959964;

@@ -29,25 +29,19 @@ describe('systemConfig', () => {
     expect(systemConfig('literal')).toMatchObject({ prefillSlowdown, sigmaInput, sigmaOutput });
   });
 
-  it('lengths bring their spreads, unless those are given', () => {
-    expect(systemConfig('calibrated', { lengths: 'lmsys-like' })).toMatchObject({
-      sigmaInput: 1.2,
-      sigmaOutput: 1,
-      meanInputTokens: 70,
-      meanOutputTokens: 215,
-    });
-    expect(systemConfig('calibrated', { lengths: 'lmsys-like', sigmaOutput: 0.5 })).toMatchObject({
-      sigmaInput: 1.2,
-      sigmaOutput: 0.5,
-    });
-  });
-
-  it('gpus sets the number of servers', () => {
-    expect(systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'] }).servers).toBe(2);
-  });
-
-  it('takes undefined for absent', () => {
-    expect(systemConfig('calibrated', { users: undefined } as unknown as Partial<SystemConfig>).users).toBe(40);
+  const lmsys = { lengths: 'lmsys-like' } as const;
+  const gpus = ['rtx3080', 'rtx4090'];
+  it.each<[string, Partial<SystemConfig>, Partial<SystemConfig>]>([
+    [
+      'lengths bring their spreads',
+      lmsys,
+      { sigmaInput: 1.2, sigmaOutput: 1, meanInputTokens: 70, meanOutputTokens: 215 },
+    ],
+    ['unless those are given', { ...lmsys, sigmaOutput: 0.5 }, { sigmaInput: 1.2, sigmaOutput: 0.5 }],
+    ['gpus bring the number of servers', { gpus }, { servers: 2 }],
+    ['undefined is absent', { users: undefined } as unknown as Partial<SystemConfig>, { users: 40 }],
+  ])('%s', (_what, overrides, fields) => {
+    expect(systemConfig('calibrated', overrides)).toMatchObject(fields);
   });
 
   it.each<[Record<string, unknown>, string]>([

@@ -68,6 +68,11 @@ export class RequestTable {
     return this.inputTokens[handle] + this.generatedTokens[handle];
   }
 
+  /** l − g. */
+  tokensToCome(handle: number): number {
+    return this.outputTokens[handle] - this.generatedTokens[handle];
+  }
+
   /** Output tokens expected when the request joins: max(l̂ − g, 1). */
   expectedTokens(handle: number): number {
     return Math.max(this.predictedTokens[handle] - this.generatedTokens[handle], 1);

@@ -17,7 +17,6 @@ export class RunningBatch {
   heldTokens = 0;
   /** Sorted by `expectedLast`; of equals, the earlier one stays in front. */
   private handles: number[] = [];
-  /** Σ base. */
   private baseSum = 0;
   /** Σ (base + expectedLast): the tokens that the requests are expected to hold in their last iterations. */
   private finalSum = 0;
@@ -49,10 +48,7 @@ export class RunningBatch {
 
   /** Output tokens that the server expects a request to generate before it leaves. */
   expectedOf(handle: number): number {
-    const { table } = this;
-    return this.byPrediction
-      ? table.expectedTokens(handle)
-      : table.outputTokens[handle] - table.generatedTokens[handle];
+    return this.byPrediction ? this.table.expectedTokens(handle) : this.table.tokensToCome(handle);
   }
 
   join(handle: number): void {
@@ -60,7 +56,7 @@ export class RunningBatch {
     const { expectedLast, lastIteration } = table;
     const last = done + this.expectedOf(handle);
     table.base[handle] = table.promptTokens(handle) - done;
-    lastIteration[handle] = done + table.outputTokens[handle] - table.generatedTokens[handle];
+    lastIteration[handle] = done + table.tokensToCome(handle);
     expectedLast[handle] = last;
     let i = handles.push(handle) - 1;
     for (; i > 0 && expectedLast[handles[i - 1]] > last; i--) handles[i] = handles[i - 1];
@@ -153,9 +149,9 @@ export class RunningBatch {
   }
 
   private count(handle: number, sign: number): void {
-    const { base, expectedLast, generatedTokens, outputTokens } = this.table;
-    const output = outputTokens[handle] - generatedTokens[handle];
-    if (this.table.expectedTokens(handle) !== output) this.inexact += sign;
+    const { table } = this;
+    const { base, expectedLast } = table;
+    if (table.expectedTokens(handle) !== table.tokensToCome(handle)) this.inexact += sign;
     this.baseSum += sign * base[handle];
     this.finalSum += sign * (base[handle] + expectedLast[handle]);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid, show } from '../core/errors';
-import { parseJson, parseWith } from '../core/parse';
+import { parseWith } from '../core/parse';
 import { belowOne, integer, nonNegative, oneOf, positive, text } from '../core/schema';
 
 /** The forming of a server's decoding batch: DEED (III-C2) or batch-at-a-time (V-B). */
@@ -140,9 +140,4 @@ export function parseScenario(value: unknown, file = 'scenario'): Scenario {
   for (const [place, { server }] of requests)
     if (!names.includes(server)) throw invalid(`${file}: ${place}.server`, server, names.map(show).join(', '));
   return scenario;
-}
-
-/** Reads a scenario from JSON text (a byte order mark is allowed). */
-export function parseScenarioText(text: string, file = 'scenario'): Scenario {
-  return parseScenario(parseJson(text, file), file);
 }

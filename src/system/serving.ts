@@ -65,9 +65,16 @@ export class Serving {
 
   /** The slot in which the next iteration of any server starts; ∞ when all is done. */
   nextBusySlot(): number {
-    let at = Infinity;
-    for (const server of this.servers) at = Math.min(at, server.nextIterationAt);
-    return slotOf(at, this.constants.slotSeconds);
+    const { slotSeconds } = this.constants;
+    const at = Math.min(...this.servers.map((server) => server.nextIterationAt));
+    if (at === Infinity) return Infinity;
+    let slot = Math.floor(at / slotSeconds);
+    if (slot > Number.MAX_SAFE_INTEGER)
+      throw invalid('slotSeconds', slotSeconds, `long enough that second ${at} lies before slot 2^53`);
+    // Slot t has t·Δ ≤ at < (t + 1)·Δ, both products in doubles.
+    while (slot * slotSeconds > at) slot--;
+    while ((slot + 1) * slotSeconds <= at) slot++;
+    return slot;
   }
 
   fork(): Serving {
@@ -75,15 +82,4 @@ export class Serving {
     const servers = this.servers.map((server) => server.fork(table));
     return new Serving([], this.constants, table, servers);
   }
-}
-
-/** The slot t with t·Δ ≤ at < (t + 1)·Δ, both products in doubles. */
-export function slotOf(at: number, slotSeconds: number): number {
-  if (at === Infinity) return Infinity;
-  let slot = Math.floor(at / slotSeconds);
-  if (slot > Number.MAX_SAFE_INTEGER)
-    throw invalid('slotSeconds', slotSeconds, `long enough that second ${at} lies before slot 2^53`);
-  while (slot * slotSeconds > at) slot--;
-  while ((slot + 1) * slotSeconds <= at) slot++;
-  return slot;
 }

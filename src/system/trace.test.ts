@@ -24,33 +24,48 @@ const write = (name: string, text: string): string => {
 };
 
 describe('parseTrace', () => {
-  it('reads our own columns, in any order, with BOM and CRLF, and shifts the first arrival to 0', () => {
-    const trace = parseTrace(
+  it.each<[string, string, number[], number[], number[], number?]>([
+    [
+      'our own columns, in any order, with BOM and CRLF; the first arrival becomes 0',
       '\uFEFFinputTokens,arrivalSeconds,outputTokens\r\n70,2.5,215\r\n\r\n71,4,1\r\n',
-      'runs/mine.csv',
-    );
-    expect(trace.name).toBe('mine.csv');
-    expect([...trace.arrivalSeconds]).toEqual([0, 1.5]);
-    expect([...trace.inputTokens]).toEqual([70, 71]);
-    expect([...trace.outputTokens]).toEqual([215, 1]);
-    expect(trace).toMatchObject({ skipped: [], outOfOrder: 0 });
-  });
-
-  it('keeps the 100 ns of Azure 2023, over midnight, without a last newline', () => {
-    const trace = parseTrace(
+      [0, 1.5],
+      [70, 71],
+      [215, 1],
+    ],
+    [
+      'the 100 ns of Azure 2023, over midnight, without a last newline',
       `${azure}\n2023-11-16 23:59:59.9999999,374,44\n2023-11-17 00:00:00.0000001,396,109`,
-      'a.csv',
-    );
-    expect([...trace.arrivalSeconds]).toEqual([0, 2e-7]);
-    expect([...trace.outputTokens]).toEqual([44, 109]);
-  });
-
-  it('reads the zones of Azure 2024, and time stamps without a fraction', () => {
-    const trace = parseTrace(
-      `${azure}\n2024-05-10 00:00:00+00:00,1,2\n2024-05-10 02:00:00.5+02:00,3,4\n2024-05-10T00:00:01Z,5,6\n`,
-      'a.csv',
-    );
-    expect([...trace.arrivalSeconds]).toEqual([0, 0.5, 1]);
+      [0, 2e-7],
+      [374, 396],
+      [44, 109],
+    ],
+    [
+      'the zones of Azure 2024, and time stamps without a fraction',
+      `${azure}\n2024-05-10 00:00:00+00:00,1,2\n2024-05-10 02:00:00.5+02:00,3,4\n2024-05-09T20:30:01-0330,5,6\n`,
+      [0, 0.5, 1],
+      [1, 3, 5],
+      [2, 4, 6],
+    ],
+    [
+      'fractions of epoch seconds',
+      `${own}\n1715299200.1,1,1\n1715299200.2,1,1\n1715299200.4000001,1,1\n1.7152992e9,1,1`,
+      [0, 0.1, 0.2, 0.4000001],
+      [1, 1, 1, 1],
+      [1, 1, 1, 1],
+      1,
+    ],
+    [
+      'rows out of order, which it sorts, ties as they stood',
+      `${own}\n3,30,1\n1,10,1\n3,31,1\n2,20,1\n`,
+      [0, 1, 2, 2],
+      [10, 20, 30, 31],
+      [1, 1, 1, 1],
+      2,
+    ],
+  ])('reads %s', (_what, text, arrivals, inputs, outputs, outOfOrder = 0) => {
+    const { arrivalSeconds, inputTokens, outputTokens, ...rest } = parseTrace(text, 'runs/mine.csv');
+    expect([arrivalSeconds, inputTokens, outputTokens].map((c) => [...c])).toEqual([arrivals, inputs, outputs]);
+    expect(rest).toEqual({ name: 'mine.csv', skipped: [], outOfOrder });
   });
 
   it('skips and counts the failed requests of BurstGPT, new and old', () => {
@@ -63,21 +78,6 @@ describe('parseTrace', () => {
       { reason: 'empty: Request tokens is 0', count: 1 },
     ]);
     expect(parseTrace(`${oldBurst}\n5,ChatGPT,472,18,490,Conversation log`, 'b.csv').inputTokens[0]).toBe(472);
-  });
-
-  it('sorts rows out of order, counts them and keeps ties as they stood', () => {
-    const trace = parseTrace(`${own}\n3,30,1\n1,10,1\n3,31,1\n2,20,1\n`, 'm.csv');
-    expect([...trace.arrivalSeconds]).toEqual([0, 1, 2, 2]);
-    expect([...trace.inputTokens]).toEqual([10, 20, 30, 31]);
-    expect(trace.outOfOrder).toBe(2);
-  });
-
-  it('keeps the fractions of epoch seconds', () => {
-    const trace = parseTrace(
-      `${own}\n1715299200.1,1,1\n1715299200.2,1,1\n1715299200.4000001,1,1\n1.7152992e9,1,1`,
-      'e.csv',
-    );
-    expect([...trace.arrivalSeconds]).toEqual([0, 0.1, 0.2, 0.4000001]);
   });
 
   it.each([

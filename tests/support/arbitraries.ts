@@ -9,31 +9,21 @@ import { isOversized } from './oracle';
  * A *decimal* scenario has the numbers people write (0.1 s, w = 0.9, α = 1/3).
  */
 
-/** The numbers a scenario is made of. */
-interface Palette {
-  readonly slotSeconds: readonly number[];
-  readonly kvBytesPerToken: readonly number[];
-  readonly prefillSlowdown: readonly number[];
-  readonly prefillTokensPerSecond: readonly number[];
-  readonly iterationsPerSecond: readonly number[];
-  /** Gaps between profile points, tokens. */
-  readonly profileGaps: readonly number[];
-  readonly transmissionSeconds: readonly number[];
-  /** Far beyond the last slot. */
-  readonly hugeTransmissionSeconds: readonly number[];
-}
-
-const DYADIC: Palette = {
+const DYADIC = {
   slotSeconds: [0.125, 0.25, 0.5, 1, 2],
   kvBytesPerToken: [0.5, 1, 2, 1024],
   prefillSlowdown: [0, 0.5, 0.75],
   prefillTokensPerSecond: [1, 4, 8, 16, 64, 1024],
   iterationsPerSecond: [64, 32, 16, 8, 4, 2, 1, 0.25],
+  // Between profile points, tokens.
   profileGaps: [1, 2, 4, 8, 16, 32],
   transmissionSeconds: [0, 0, 0, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1, 2, 3.75],
-  // Sums near 2²⁰ s are still exact.
+  // Far beyond the last slot; sums near 2²⁰ s are still exact.
   hugeTransmissionSeconds: [64, 1000, 1048576],
 };
+
+/** The numbers a scenario is made of. */
+type Palette = Readonly<Record<keyof typeof DYADIC, readonly number[]>>;
 
 const DECIMAL: Palette = {
   slotSeconds: [0.1, 0.3, 1 / 3, 0.7, 1, 5],
@@ -77,18 +67,12 @@ function decodeProfile(palette: Palette, kvBytesPerToken: number): fc.Arbitrary<
     })
     .map(({ from, fastest, steps }) => {
       let [kvTokens, rank] = [from, fastest];
-      const point = (): DecodePoint => ({
-        kvBytes: kvBytesPerToken * kvTokens,
-        iterationsPerSecond: palette.iterationsPerSecond[Math.min(rank, count)],
+      return [{ gap: 0, slower: 0 }, ...steps].map(({ gap, slower }) => {
+        kvTokens += gap;
+        rank += slower;
+        const iterationsPerSecond = palette.iterationsPerSecond[Math.min(rank, count)];
+        return { kvBytes: kvBytesPerToken * kvTokens, iterationsPerSecond };
       });
-      return [
-        point(),
-        ...steps.map(({ gap, slower }) => {
-          kvTokens += gap;
-          rank += slower;
-          return point();
-        }),
-      ];
     });
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Scenario, parseScenarioText } from '../../src/system/scenario';
+import { type Scenario, parseScenario } from '../../src/system/scenario';
 
 /** The bar of the scenario format: 1e-9 relative, absolute below 1. */
 export const TOLERANCE = 1e-9;
@@ -28,11 +28,11 @@ export function differences(actual: unknown, expected: unknown): string[] {
 /** The shared scenarios in tests/scenarios/, and what an independent program made of each. */
 export function goldens(): { name: string; scenario: Scenario; expected: unknown }[] {
   const folder = join(__dirname, '..', 'scenarios');
-  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const names = readdirSync(folder).flatMap((file) => /^(.*(?<!\.expected))\.json$/.exec(file)?.[1] ?? []);
   return names.sort().map((name) => ({
     name,
-    scenario: parseScenarioText(read(`${name}.json`), name),
-    expected: JSON.parse(read(`${name}.expected.json`)) as unknown,
+    scenario: parseScenario(read(`${name}.json`), name),
+    expected: read(`${name}.expected.json`),
   }));
 }
