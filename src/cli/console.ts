@@ -6,7 +6,6 @@ export function warn(message: string): void {
   process.stderr.write(`warning: ${message}\n`);
 }
 
-/** One JSON value on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
@@ -16,12 +15,7 @@ export function origin(): { readonly version: string; readonly command: string }
   return { version: packageVersion(), command: ['lyreo', ...process.argv.slice(2)].join(' ') };
 }
 
-/**
- * Warns of facts that limit the figures: requests that were not served, each cause by itself, runs without a result,
- * overload.
- *
- * @param name of several contenders, this one.
- */
+/** Warns of facts that limit the figures; of several contenders each has its name. */
 export function warnAboutRuns(runs: readonly RunMetrics[], name?: string): void {
   const say = (message: string): void => {
     warn(name === undefined ? message : `${name}: ${message}`);

@@ -123,7 +123,6 @@ function secondsOf(specs: readonly RunSpec[]): number {
   return specs.reduce((sum, { cost }) => sum + cost, 0);
 }
 
-/** Every run with its state, by figure the numbers of both. */
 function listText(specs: readonly RunSpec[], missing: readonly RunSpec[]): string {
   const rows = specs.map((spec) => [spec.key, missing.includes(spec) ? 'missing' : 'done', spec.figureIds.join(' ')]);
   const minutes = Math.ceil(secondsOf(missing) / 60);

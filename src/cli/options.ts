@@ -9,7 +9,6 @@ export type Flags = Readonly<Record<string, z.ZodType>>;
 
 export type Values<F extends Flags> = { readonly [Name in keyof F]: z.infer<F[Name]> };
 
-/** An option without a value. */
 export const toggle: z.ZodOptional<z.ZodBoolean> = z.boolean().optional();
 
 /** Its default depends on the terminal: it can be wanted and not wanted. */
@@ -39,11 +38,7 @@ export function addFlags(command: Command, flags: Flags): Command {
   return command;
 }
 
-/**
- * A reader of an option's text: a value of the schema's kind, numbers and words of a list between commas.
- *
- * @param name the beginning of an error.
- */
+/** A reader of an option's text, with numbers and words of a list between commas; errors begin with the name. */
 export function reader<T>(name: string, schema: z.ZodType<T>): (text: string) => T {
   return (text) => {
     const result = schema.safeParse(valueOf(schema, text));

@@ -1,4 +1,3 @@
-/** The progress of a long command on stderr. */
 export interface Progress {
   /** The part that was done earlier; it does not count in the rate. */
   readonly startAt: (done: number) => void;
@@ -82,7 +81,6 @@ export async function withProgress<T>(
   }
 }
 
-/** Seconds as m:ss, or h:mm:ss. */
 function clock(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

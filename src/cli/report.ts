@@ -10,7 +10,6 @@ export function textTable(rows: readonly (readonly string[])[], isRight?: (colum
     .join('\n');
 }
 
-/** Names and what they are, a line each. */
 export function textList(rows: readonly (readonly [name: string, about: string])[]): string {
   return textTable(rows, () => false);
 }
@@ -23,7 +22,6 @@ export function short(x: number): string {
   return size >= 1e-3 && size < 1e5 ? String(Number(x.toPrecision(4))) : x.toExponential(2);
 }
 
-/** A run's report as tables for reading. */
 export function reportText(
   run: RunMetrics,
   servers: readonly Pick<ServerSpec, 'name' | 'kvCapacityBytes'>[],

@@ -60,7 +60,6 @@ Examples:
   }
 }
 
-/** Tells an error and returns its exit code. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   // Commander has printed its message, or the help that was asked for.

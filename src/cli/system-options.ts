@@ -38,11 +38,7 @@ export interface SystemOptions extends TraceOptions {
 
 export const presets: readonly Preset[] = ['literal', 'calibrated', 'pilot'];
 
-/**
- * Adds the options that describe the system, but for those of a trace.
- *
- * @param others what else `--set` sets.
- */
+/** Adds the options that describe the system, but for those of a trace; `others` tells what else `--set` sets. */
 export function addSystemOptions(command: Command, others = ''): Command {
   const standards: Partial<SystemConfig> = { ...printed, predictionSigma: 0, stateDelaySlots: 0 };
   const own = Object.entries(optionFields).map(([name, field]) => {
@@ -114,7 +110,6 @@ function readFields(path: string): { preset?: Preset | undefined; fields: Partia
   return { preset, fields };
 }
 
-/** The fields that options set, each by one option. */
 function optionValues(options: SystemOptions, others: readonly string[]): Partial<SystemConfig> {
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options))

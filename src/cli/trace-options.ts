@@ -58,12 +58,7 @@ export interface TracedSystem {
   readonly trace?: TraceSummary;
 }
 
-/**
- * The system with the requests of the trace that the options name, if any. It warns of rows and slots that are left out.
- *
- * @param hasSlots the number of slots was given; otherwise it is the trace's.
- * @throws UserError naming option or file, value and the allowed values.
- */
+/** The system with the requests of the trace, if any; without a given number of slots (`hasSlots`) it has the trace's. */
 export function traced(options: TraceOptions, config: SystemConfig, hasSlots: boolean): TracedSystem {
   const alone = (['load', 'from'] as const).find((name) => options[name] !== undefined);
   if (options.trace === undefined) {

@@ -116,8 +116,8 @@ async function runTrain(options: TrainFlags): Promise<void> {
 
 const fields = Object.keys(trainingStandards) as (keyof TrainingConfig)[];
 
-/** Credit rules to which a hyperparameter is of use, where it is of use to some alone. */
 const predictors = ['printed', 'slot', 'request'];
+/** The credit rules that use a hyperparameter, where not all do. */
 const rulesOf: Readonly<Partial<Record<keyof TrainingConfig, readonly string[]>>> = {
   gaeLambda: ['delayed', 'littles-law', 'printed'],
   immediateLambda: ['assigned', 'slot', 'own', 'request'],
@@ -198,7 +198,6 @@ function valueOf(text: string): unknown {
   return Number.isNaN(x) ? text : x;
 }
 
-/** `update  12/40  latency 2.51 s  …`. */
 function updateText({ update, latency, deviation, queue, quality }: UpdateLog, updates: number): string {
   const count = `${String(update).padStart(String(updates).length)}/${updates}`;
   return `update ${count}  latency ${latency.toFixed(3)} s  deviation ${deviation.toFixed(4)}  queue ${queue.toFixed(3)}  quality ${quality.toFixed(2)}`;

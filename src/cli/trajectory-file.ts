@@ -14,7 +14,6 @@ const columns = [
   { name: 'active', type: 'INT32' },
 ] as const;
 
-/** A row in the order of the columns. */
 type Row = readonly number[];
 
 /** Rows kept before they go to the file: memory stays flat however long the run is. */
@@ -61,17 +60,12 @@ const formats: Readonly<Partial<Record<string, () => Format | Promise<Format>>>>
   },
 };
 
-/** Records every decode iteration into a file. */
 export interface TrajectoryFile extends IterationRecorder, Pick<PendingFile, 'discard'> {
   /** Puts the whole file into its place; returns the number of its rows. */
   commit(): number;
 }
 
-/**
- * Begins a trajectory file; its name's ending tells the format: parquet, csv or json.
- *
- * @throws UserError when the ending is none of these or the file cannot be written.
- */
+/** Begins a file of every decode iteration; its name's ending tells the format. */
 export async function trajectoryFile(path: string): Promise<TrajectoryFile> {
   const format = await formats[extname(path).toLowerCase()]?.();
   if (format === undefined) throw invalid('--trace-kv', path, 'a file name that ends in .parquet, .csv or .json');
