@@ -10,6 +10,7 @@ import { type Workload, slotRequests, syntheticWorkload } from '../system/worklo
 import { checkEnv } from '../../tests/support/check-env';
 import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/support/views';
 import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
+import type { SlotOutcome } from './outcome';
 import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler, SchedulerFactory } from './scheduler';
 import { simulate } from './simulate';
@@ -29,6 +30,11 @@ function run(env: EdgeEnv, assign: Scheduler, seen: (step: TimeStep, env: EdgeEn
     step = env.step(assignment);
     seen(step, env);
   }
+}
+
+/** Tells every outcome of a run whose requests are spread over the servers. */
+function each(system: SystemConfig, seed: number, onSlot: (outcome: SlotOutcome) => void): void {
+  simulate(system, () => spread, seed, { onSlot });
 }
 
 const spread: Scheduler = (view, assignment) => {
@@ -56,8 +62,7 @@ describe('EdgeEnv', () => {
   it('accounts for every request at every slot: arrived = completed + in flight + rejected', () => {
     const large = config({ lengths: 'lmsys-like', sigmaOutput: 2, users: 40 });
     let [arrived, completed, rejected, slots] = [0, 0, 0, 0];
-    run(new EdgeEnv(large, 1), spread, ({ outcome }) => {
-      if (outcome === null) return;
+    each(large, 1, (outcome) => {
       slots++;
       arrived += outcome.arrived;
       completed += outcome.completions.length;
@@ -71,8 +76,8 @@ describe('EdgeEnv', () => {
 
   it('completes each request once, on the server it was assigned to', () => {
     const seen = new Set<string>();
-    run(new EdgeEnv(config(), 5), spread, ({ outcome }) => {
-      for (const { slot, index, server } of outcome?.completions.rows() ?? []) {
+    each(config(), 5, ({ completions }) => {
+      for (const { slot, index, server } of completions.rows()) {
         const key = `${slot}/${index}`;
         expect(seen.has(key)).toBe(false);
         seen.add(key);
@@ -97,9 +102,8 @@ describe('EdgeEnv', () => {
   it.each(['deed', 'static'] as const)(
     'splits D_tot into parts that are not negative and sum to it (%s)',
     (batching) => {
-      run(new EdgeEnv(config({ users: 50, batching }), 4), spread, ({ outcome }) => {
-        if (outcome === null) return;
-        for (const request of outcome.completions.rows()) {
+      each(config({ users: 50, batching }), 4, ({ completions }) => {
+        for (const request of completions.rows()) {
           expect(Math.min(...partsOf(request))).toBeGreaterThan(-1e-12);
           expect(partsOf(request).reduce((a, b) => a + b, 0)).toBeCloseTo(request.total, 9);
           expect(request.completedAt - request.slot).toBeCloseTo(request.total, 12);
@@ -120,17 +124,14 @@ describe('EdgeEnv', () => {
         peak[slot][s] = Math.max(peak[slot][s], kvBytes / pools[s]);
       },
     };
-    const told: { eta: number[]; peak: number[] }[] = [];
-    run(new EdgeEnv(system, 6, { recorder }), spread, ({ outcome }) => {
-      if (outcome !== null) told.push({ eta: Array.from(outcome.eta), peak: Array.from(outcome.peak) });
-    });
-    told.forEach((slot, t) => {
+    const onSlot = (outcome: SlotOutcome): void => {
       for (let s = 0; s < 4; s++) {
-        expect(slot.eta[s]).toBeCloseTo(eta[t][s], 12);
-        expect(slot.peak[s]).toBeCloseTo(peak[t][s], 12);
-        expect(slot.peak[s]).toBeLessThanOrEqual(1);
+        expect(outcome.eta[s]).toBeCloseTo(eta[outcome.slot][s], 12);
+        expect(outcome.peak[s]).toBeCloseTo(peak[outcome.slot][s], 12);
+        expect(outcome.peak[s]).toBeLessThanOrEqual(1);
       }
-    });
+    };
+    simulate(system, () => spread, 6, { recorder, onSlot });
   });
 
   it('moves the virtual queues by Z(t+1) = max(Z + Y − ε, 0), within the drift bound', () => {
@@ -190,11 +191,11 @@ describe('EdgeEnv', () => {
       const assign: Scheduler = (view, a) => {
         for (let i = 0; i < view.count; i++) a[i] = place((i * i + view.slot) % 4);
       };
-      run(new EdgeEnv(config({ ...base, gpus: names }), 11), assign, ({ outcome }) => {
-        if (outcome === null) return;
+      const onSlot = (outcome: SlotOutcome): void => {
         eta.push([0, 1, 2, 3].map((s) => outcome.eta[place(s)]));
         for (const request of outcome.completions.rows()) total[request.slot * 20 + request.index] = request.total;
-      });
+      };
+      simulate(config({ ...base, gpus: names }), () => assign, 11, { onSlot });
       return { total, eta };
     };
     const plain = told(gpus, (s) => s);
@@ -333,19 +334,17 @@ describe('EdgeEnv', () => {
   it('takes empty slots, and refuses an assignment to no server', () => {
     const workload = givenRequests([[], [[5, 5]], []]);
     const counts: number[] = [];
-    run(new EdgeEnv(config({ slots: 3 }), 1, { workload }), spread, ({ outcome }) =>
-      counts.push(outcome?.completions.length ?? -1),
-    );
-    expect(counts).toEqual([-1, 0, 1, 0]);
-    for (const wrong of [4, -1]) {
-      const env = new EdgeEnv(config(), 1);
-      env.reset();
-      expect(() => env.step(new Int32Array(20).fill(wrong))).toThrow(
-        /assignment\[0\] is (4|-1); allowed: a server's index, 0 to 3/,
-      );
-    }
+    simulate(config({ slots: 3 }), () => spread, 1, {
+      workload,
+      onSlot: ({ completions }) => counts.push(completions.length),
+    });
+    expect(counts).toEqual([0, 1, 0]);
     const env = new EdgeEnv(config(), 1);
     env.reset();
+    for (const wrong of [4, -1])
+      expect(() => env.step(new Int32Array(20).fill(wrong))).toThrow(
+        `assignment[0] is ${wrong}; allowed: a server's index, 0 to 3`,
+      );
     expect(() => env.step(new Int32Array(3))).toThrow(/assignment\[3\] is missing/);
   });
 
