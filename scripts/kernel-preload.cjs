@@ -67,18 +67,16 @@ converter.createConverter = (options) => {
 
 function awaitsAtTopLevel(code) {
   if (!/\bawait\b/.test(code)) return false;
-  const visit = (node) => {
-    if (ts.isFunctionLike(node) || ts.isClassStaticBlockDeclaration(node)) return false;
-    if (ts.isAwaitExpression(node)) return true;
-    if (ts.isForOfStatement(node) && node.awaitModifier) return true;
-    return ts.forEachChild(node, (child) => visit(child) || undefined) ?? false;
-  };
+  const awaits = (node) =>
+    ts.isAwaitExpression(node) ||
+    (ts.isForOfStatement(node) && node.awaitModifier !== undefined) ||
+    (!ts.isFunctionLike(node) && !ts.isClassStaticBlockDeclaration(node) && ts.forEachChild(node, awaits));
   // `export {}` makes it a module, where `await (x)` is an await and not a call.
-  return visit(ts.createSourceFile('cell.js', `${code}\nexport {};`, ts.ScriptTarget.Latest));
+  return Boolean(awaits(ts.createSourceFile('cell.js', `${code}\nexport {};`, ts.ScriptTarget.Latest)));
 }
 
 // --- Interrupt ---------------------------------------------------------------------------------
-/** Shared with the watchdog thread, which sets the last: what runs, and whether it may be terminated. */
+/** Shared with the watchdog thread, which sets TOLD: what runs, and whether it may be terminated. */
 const state = new Int32Array(new SharedArrayBuffer(4));
 // ORDERLY: the cell has asked to be told of an interrupt; TOLD: it has, and the first one came; SYNCHRONOUS: a cell
 // without await, in Node's hands.
