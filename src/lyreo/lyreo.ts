@@ -128,8 +128,7 @@ export class Learner {
    * Step 1: an episode of T slots. Each update has an episode of its own; played again before `learn`, it meets the same
    * users, links and requests.
    *
-   * @throws UserError when no request was answered: all completions count, those of the drain too, so each was too large
-   *   for the KV pool of its server, and there is nothing to learn from.
+   * @throws UserError when no request was answered: each was too large for the KV pool of its server.
    */
   play(): Rollout {
     const { config, method, training } = this;

@@ -63,9 +63,6 @@ export function slotRecord({ net: { shape } }: Policy, requests: number, servers
   };
 }
 
-/** Servers that cannot hold a request get this logit. */
-const IMPOSSIBLE = -1e9;
-
 /** @param hidden widths of the network's hidden layers. */
 export function createPolicy(S: number, hidden: readonly number[], rng: Rng): Policy {
   const rowInputs = requestFeatures(S);
@@ -77,7 +74,8 @@ export function createPolicy(S: number, hidden: readonly number[], rng: Rng): Po
       const { states, rows, prior, actions, logProbs, allLogProbs } = record;
       encodeState(view, states);
       encodeRequests(view, rows);
-      mask(view, prior);
+      prior.fill(0);
+      for (let k = 0; k < U * S && !view.allFit; k++) if (!view.isCandidate(Math.floor(k / S), k % S)) prior[k] = -1e9;
       const own = rows.subarray(0, U * rowInputs);
       const logits = net.predict({ groups: 1, rowsPerGroup: U, shared: states, rows: own });
       for (let k = 0; k < U * S; k++) allLogProbs[k] = logits[k] + prior[k];
@@ -89,20 +87,9 @@ export function createPolicy(S: number, hidden: readonly number[], rng: Rng): Po
   };
 }
 
-function mask(view: SlotView, prior: Float32Array): void {
-  const S = view.serverCount;
-  prior.fill(0);
-  if (view.allFit) return;
-  for (let i = 0; i < view.count; i++)
-    for (let s = 0; s < S; s++) if (!view.isCandidate(i, s)) prior[i * S + s] = IMPOSSIBLE;
-}
-
 /** A learned policy as a scheduler. Default of `draws`: 'independent'. */
 export function policyScheduler(policy: Policy, rng: Rng, draws?: Draws): Scheduler {
-  let record: SlotRecord | undefined;
   return (view, assignment) => {
-    if (record === undefined || record.actions.length < view.count)
-      record = slotRecord(policy, Math.max(view.count, 2 * (record?.actions.length ?? 0)), view.serverCount);
-    policy.act(view, assignment, record, rng, draws);
+    policy.act(view, assignment, slotRecord(policy, view.count, view.serverCount), rng, draws);
   };
 }

@@ -140,13 +140,7 @@ export function playEpisode(
   return { ...rollout, metrics };
 }
 
-/**
- * χ_t per server: its state, its constants, what it was assigned, and what the servers have on average.
- *
- * @param states begins with the servers' features, [S, SERVER_FEATURES].
- * @param chi [S, PREDICTOR_FEATURES].
- * @param contribution [U, S, ASSIGNED_FEATURES].
- */
+/** χ_t per server: its state, its constants, what it was assigned, and what the servers have on average. */
 function encodeChi(
   view: SlotView,
   assignment: Int32Array,

@@ -32,7 +32,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   TF_NUM_INTEROP_THREADS: '-1',
 };
 
-let loaded: Tensorflow | undefined;
+let native: Tensorflow | undefined;
 
 /**
  * Loads TensorFlow at the first call, never at import.
@@ -40,13 +40,8 @@ let loaded: Tensorflow | undefined;
  * @throws UserError when the native addon is missing.
  */
 export function tensorflow(): Tensorflow {
-  loaded ??= load();
-  return loaded;
-}
-
-function load(): Tensorflow {
+  if (native !== undefined) return native;
   for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
-  let native: Tensorflow;
   try {
     // The addon alone: TensorFlow.js around it takes 40 MB and a quarter of a second more.
     native = createRequire(__filename)('@tensorflow/tfjs-node/lib/napi-v8/tfjs_binding.node') as Tensorflow;

@@ -103,11 +103,9 @@ export function marginalEffect(
 
 /**
  * q_i(s_i) − Σ_s π(s | i)·q_i(s): the marginal effect of the chosen server less the policy's mean, [T·U]; scaled down
- * slot by slot to at most `most` times the spread of the observed credit. In an overloaded system returns to go are
- * hundreds of times larger than any one request's part in them, and an error of a few percent would drown the observed
- * latency.
- *
- * @param observed [T·U].
+ * slot by slot to at most `most` times the spread of the observed credit, [T·U]. In an overloaded system returns to go
+ * are hundreds of times larger than any one request's part in them, and an error of a few percent would drown the
+ * observed latency.
  */
 export function againstPolicy(
   { servers: S, requests: U, actions, allLogProbs }: Rollout,
