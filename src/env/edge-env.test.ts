@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { UserError } from '../core/errors';
 import { createRng } from '../core/rng';
 import { schedulers } from '../schedulers/index';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
 import { systemConfig } from '../system/presets';
 import type { IterationRecorder } from '../system/trajectory';
-import { type Workload, slotRequests, syntheticWorkload } from '../system/workload';
+import { syntheticWorkload } from '../system/workload';
 import { checkEnv } from '../../tests/support/check-env';
+import { play, spread } from '../../tests/support/play';
 import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/support/views';
-import { EdgeEnv, type EdgeEnvOptions, type TimeStep } from './edge-env';
+import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import type { SlotOutcome } from './outcome';
 import { driftPlusPenalty, rewardWeights } from './reward';
 import type { Scheduler, SchedulerFactory } from './scheduler';
@@ -20,26 +20,10 @@ function config(overrides: Partial<SystemConfig> = {}): SystemConfig {
   return systemConfig('calibrated', { users: 20, servers: 4, slots: 30, ...overrides });
 }
 
-/** Runs an environment to its end, telling every step. */
-function run(env: EdgeEnv, assign: Scheduler, seen: (step: TimeStep, env: EdgeEnv) => void = () => undefined): void {
-  let step = env.reset();
-  seen(step, env);
-  while (step.stepType !== 'last') {
-    const assignment = new Int32Array(step.view.count);
-    assign(step.view, assignment);
-    step = env.step(assignment);
-    seen(step, env);
-  }
-}
-
 /** Tells every outcome of a run whose requests are spread over the servers. */
 function each(system: SystemConfig, seed: number, onSlot: (outcome: SlotOutcome) => void): void {
   simulate(system, () => spread, seed, { onSlot });
 }
-
-const spread: Scheduler = (view, assignment) => {
-  for (let i = 0; i < view.count; i++) assignment[i] = (i + view.slot) % view.serverCount;
-};
 
 describe('EdgeEnv', () => {
   it.each([
@@ -89,7 +73,7 @@ describe('EdgeEnv', () => {
 
   it('leaves nothing behind after the drain', () => {
     const env = new EdgeEnv(config({ users: 60, predictionError: 'lognormal', predictionSigma: 0.6 }), 2);
-    run(env, spread);
+    play(env, spread);
     expect(env.outcome.inSystem).toBe(0);
     for (const server of env.servers) {
       expect(server.requestCount).toBe(0);
@@ -138,7 +122,7 @@ describe('EdgeEnv', () => {
     const system = config({ balanceTolerance: 0.001 });
     let expected = [0, 0, 0, 0];
     let grew = false;
-    run(
+    play(
       new EdgeEnv(system, 8),
       (view, a) => a.fill(0, 0, view.count),
       ({ outcome, view }) => {
@@ -165,13 +149,13 @@ describe('EdgeEnv', () => {
       const rng = createRng(9).fork('scheduler');
       for (let draws = 0; draws < 100 * f; draws++) rng.uniform();
       const seen: unknown[] = [];
-      run(new EdgeEnv(config(), 9), factory(config(), rng), ({ view }) => seen.push(requestsOf(view)));
+      play(new EdgeEnv(config(), 9), factory(config(), rng), ({ view }) => seen.push(requestsOf(view)));
       return JSON.stringify(seen);
     });
     expect(slots[1]).toBe(slots[0]);
     expect(slots[2]).toBe(slots[0]);
     let other = '';
-    run(new EdgeEnv(config(), 10), spread, ({ view }) => (other ||= JSON.stringify([requestsOf(view)])));
+    play(new EdgeEnv(config(), 10), spread, ({ view }) => (other ||= JSON.stringify([requestsOf(view)])));
     expect(slots[0].startsWith(other.slice(0, -1))).toBe(false);
   });
 
@@ -242,92 +226,6 @@ describe('EdgeEnv', () => {
       expect(transcript(astray, (v, a) => a.fill(1, 0, v.count))).not.toBe(expected);
       expect(transcript(copy, spread)).toBe(expected);
       expect(transcript(env, spread)).toBe(expected);
-    });
-  });
-
-  describe('prediction error', () => {
-    const system = config({ predictionError: 'lognormal', predictionSigma: 0.4 });
-
-    it('shows predicted lengths while the servers run the true ones', () => {
-      const truth = syntheticWorkload(system, 13);
-      const out = slotRequests(20);
-      truth.fill(0, out);
-      const { view } = new EdgeEnv(system, 13).reset();
-      const shown = Array.from(view.predictedTokens.subarray(0, 20));
-      expect(shown).not.toEqual(Array.from(out.outputTokens));
-      expect(Array.from(view.inputTokens.subarray(0, 20))).toEqual(Array.from(out.inputTokens));
-      expect('outputTokens' in view).toBe(false);
-    });
-
-    it('shows nothing that depends on true lengths before they have been observed', () => {
-      // Two worlds with equal predictions and unlike true lengths, none of which ends before the second slot does.
-      const world = (output: number): Workload =>
-        givenRequests(
-          Array.from({ length: 31 }, (_, t) =>
-            Array.from({ length: 8 }, (_user, u) => [20 + u, output + 7 * u + t, 150 + u] as const),
-          ),
-        );
-      const plain = config({ users: 8 });
-      const views = [300, 420].map((output) => {
-        const seen: unknown[] = [];
-        run(new EdgeEnv(plain, 14, { workload: world(output) }), spread, ({ view }) => {
-          if (view.slot <= 2) seen.push(requestsOf(view), serversOf(view), view.allFit);
-        });
-        return seen;
-      });
-      expect(views[0]).toHaveLength(9);
-      expect(views[1]).toEqual(views[0]);
-    });
-  });
-
-  describe('a request larger than any pool', () => {
-    const workload = givenRequests([
-      [
-        [10, 10],
-        [5_000_000, 10],
-        [20, 30],
-      ],
-      [[5_000_000, 1]],
-      [],
-      [[7, 5_000_000]],
-    ]);
-
-    it('is counted as rejected and never shown, by default', () => {
-      const counts: unknown[] = [];
-      run(new EdgeEnv(config({ slots: 4 }), 1, { workload }), spread, ({ outcome, view }) => {
-        counts.push([view.count, outcome?.arrived, outcome?.rejected]);
-      });
-      expect(counts).toEqual([
-        [2, undefined, undefined],
-        [0, 3, 1],
-        [0, 1, 1],
-        [0, 0, 0],
-        [0, 1, 1],
-      ]);
-    });
-
-    it('stops with an error that names it when oversized is "error"', () => {
-      const env = new EdgeEnv(config({ slots: 4, oversized: 'error' }), 1, { workload });
-      expect(() => env.reset()).toThrow(UserError);
-      expect(() => new EdgeEnv(config({ oversized: 'error' }), 1, { workload }).reset()).toThrow(
-        /slot 0, request 1: .*5000010.*allowed: at most/,
-      );
-    });
-
-    it('is rejected by a server too small for it, though others would hold it', () => {
-      const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], slots: 1 });
-      const [small] = new EdgeEnv(system, 1).servers;
-      const env = new EdgeEnv(system, 1, {
-        workload: givenRequests([
-          [
-            [small.maxTokens, 1],
-            [small.maxTokens, 1],
-          ],
-        ]),
-      });
-      expect(env.reset().view.allFit).toBe(false);
-      const { outcome } = env.step(Int32Array.of(0, 1));
-      expect([outcome?.arrived, outcome?.rejected, outcome?.completions.length]).toEqual([2, 1, 1]);
     });
   });
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { schedulers } from '../schedulers/index';
+import { UserError } from '../core/errors';
 import { systemConfig } from '../system/presets';
 import { RequestTable } from '../system/request-table';
 import { EdgeServer } from '../system/server';
 import { Serving } from '../system/serving';
-import { slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
-import { givenRequests, partsOf } from '../../tests/support/views';
+import { type Workload, slotRequests, syntheticWorkload, withPredictionError } from '../system/workload';
+import { play, spread } from '../../tests/support/play';
+import { givenRequests, partsOf, requestsOf, serversOf } from '../../tests/support/views';
 import { EdgeEnv } from './edge-env';
 import { simulate } from './simulate';
 
@@ -170,5 +172,97 @@ describe('predictions', () => {
     const view = shown(2 ** 31 - 1);
     expect(view.predictedTokens[0]).toBe(view.maxTokens[0]);
     expect(() => shown(-1_890_929_570)).toThrow(/slot 0, request 0: predictedTokens is -1890929570; allowed/);
+  });
+});
+
+const small = { users: 20, servers: 4, slots: 30 };
+
+describe('prediction error', () => {
+  const system = systemConfig('calibrated', { ...small, predictionError: 'lognormal', predictionSigma: 0.4 });
+
+  it('shows predicted lengths while the servers run the true ones', () => {
+    const truth = syntheticWorkload(system, 13);
+    const out = slotRequests(20);
+    truth.fill(0, out);
+    const { view } = new EdgeEnv(system, 13).reset();
+    const shown = Array.from(view.predictedTokens.subarray(0, 20));
+    expect(shown).not.toEqual(Array.from(out.outputTokens));
+    expect(Array.from(view.inputTokens.subarray(0, 20))).toEqual(Array.from(out.inputTokens));
+    expect('outputTokens' in view).toBe(false);
+  });
+
+  it('shows nothing that depends on true lengths before they have been observed', () => {
+    // Two worlds with equal predictions and unlike true lengths, none of which ends before the second slot does.
+    const world = (output: number): Workload =>
+      givenRequests(
+        Array.from({ length: 31 }, (_, t) =>
+          Array.from({ length: 8 }, (_user, u) => [20 + u, output + 7 * u + t, 150 + u] as const),
+        ),
+      );
+    const plain = systemConfig('calibrated', { ...small, users: 8 });
+    const views = [300, 420].map((output) => {
+      const seen: unknown[] = [];
+      play(new EdgeEnv(plain, 14, { workload: world(output) }), spread, ({ view }) => {
+        if (view.slot <= 2) seen.push(requestsOf(view), serversOf(view), view.allFit);
+      });
+      return seen;
+    });
+    expect(views[0]).toHaveLength(9);
+    expect(views[1]).toEqual(views[0]);
+  });
+});
+
+describe('a request larger than any pool', () => {
+  const workload = givenRequests([
+    [
+      [10, 10],
+      [5_000_000, 10],
+      [20, 30],
+    ],
+    [[5_000_000, 1]],
+    [],
+    [[7, 5_000_000]],
+  ]);
+
+  it('is counted as rejected and never shown, by default', () => {
+    const counts: unknown[] = [];
+    play(
+      new EdgeEnv(systemConfig('calibrated', { ...small, slots: 4 }), 1, { workload }),
+      spread,
+      ({ outcome, view }) => {
+        counts.push([view.count, outcome?.arrived, outcome?.rejected]);
+      },
+    );
+    expect(counts).toEqual([
+      [2, undefined, undefined],
+      [0, 3, 1],
+      [0, 1, 1],
+      [0, 0, 0],
+      [0, 1, 1],
+    ]);
+  });
+
+  it('stops with an error that names it when oversized is "error"', () => {
+    const env = new EdgeEnv(systemConfig('calibrated', { ...small, slots: 4, oversized: 'error' }), 1, { workload });
+    expect(() => env.reset()).toThrow(UserError);
+    expect(() =>
+      new EdgeEnv(systemConfig('calibrated', { ...small, oversized: 'error' }), 1, { workload }).reset(),
+    ).toThrow(/slot 0, request 1: .*5000010.*allowed: at most/);
+  });
+
+  it('is rejected by a server too small for it, though others would hold it', () => {
+    const system = systemConfig('calibrated', { gpus: ['rtx3080', 'rtx4090'], slots: 1 });
+    const [small] = new EdgeEnv(system, 1).servers;
+    const env = new EdgeEnv(system, 1, {
+      workload: givenRequests([
+        [
+          [small.maxTokens, 1],
+          [small.maxTokens, 1],
+        ],
+      ]),
+    });
+    expect(env.reset().view.allFit).toBe(false);
+    const { outcome } = env.step(Int32Array.of(0, 1));
+    expect([outcome?.arrived, outcome?.rejected, outcome?.completions.length]).toEqual([2, 1, 1]);
   });
 });
