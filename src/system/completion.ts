@@ -42,7 +42,6 @@ const shown = [
 /** A completed request with the points in time that it passed, s; {@link RequestTable} has the meaning of each field. */
 export type Completion = Delays & Readonly<Record<(typeof shown)[number], number>>;
 
-/** @param slotSeconds Δ, s. */
 export function delaysOf(table: RequestTable, handle: number, slotSeconds: number): Delays {
   const arrivedAt = table.slot[handle] * slotSeconds;
   const transmission = table.transmissionSeconds[handle];
@@ -64,7 +63,6 @@ export function delaysOf(table: RequestTable, handle: number, slotSeconds: numbe
 export class Completions {
   handles: number[] = [];
 
-  /** @param slotSeconds Δ, s. */
   constructor(
     private readonly table: RequestTable,
     private readonly slotSeconds: number,

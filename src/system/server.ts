@@ -22,9 +22,8 @@ export interface Departures {
  * prefilled anew behind the prefills that are queued, and it returns to the head of the waiting queue. A request that
  * has outgrown the whole pool is lost instead. At a boundary with a preemption or a loss no request is admitted.
  *
- * `advance` runs all decode iterations that start before a point in time. It does constant work per iteration;
- * only an admission, a finish or a preemption looks at the requests. Times are summed iteration by iteration, so that every
- * tie falls as in a token-by-token simulation.
+ * An iteration is constant work; only an admission, a finish or a preemption looks at the requests. Times are summed
+ * iteration by iteration, so that every tie falls as in a token-by-token simulation.
  */
 export class EdgeServer {
   /** Most tokens held in an iteration of the slot; α times this is M_pk(t). */
@@ -110,30 +109,24 @@ export class EdgeServer {
     return Math.max(this.clock.at, this.queue.headEndAt);
   }
 
-  /** Receives the slot's batch, whose predictions are cut to the tokens that the pool can hold, and begins the slot's sums. */
-  beginSlot(startAt: number): void {
+  /** Receives the slot's batch, its predictions cut to the pool, and runs every iteration that starts in the slot. */
+  runSlot(slot: number, left: Departures, recorder?: IterationRecorder): void {
     const { incoming, maxTokens } = this;
     const { inputTokens, predictedTokens } = this.table;
-    if (incoming.length > 0) {
-      for (const handle of incoming)
-        predictedTokens[handle] = Math.min(predictedTokens[handle], maxTokens - inputTokens[handle]);
-      this.queue.receive(incoming, startAt);
-      this.requestCount += incoming.length;
-      this.incoming = [];
-    }
+    const { slotSeconds } = this.constants;
+    for (const handle of incoming)
+      predictedTokens[handle] = Math.min(predictedTokens[handle], maxTokens - inputTokens[handle]);
+    if (incoming.length > 0) this.queue.receive(incoming, slot * slotSeconds);
+    this.requestCount += incoming.length;
+    this.incoming = [];
     this.clock.tokenSeconds = 0;
     this.slotPeakTokens = 0;
     this.slotIterations = 0;
-  }
-
-  /** Runs every iteration that starts before `endAt`; `left` receives the requests that leave. */
-  advance(slot: number, endAt: number, left: Departures, recorder?: IterationRecorder): void {
-    for (;;) {
-      const startAt = this.nextIterationAt;
-      if (startAt >= endAt) return;
+    const endAt = (slot + 1) * slotSeconds;
+    for (let startAt = this.nextIterationAt; startAt < endAt; startAt = this.nextIterationAt) {
       this.clock.at = startAt;
       if (this.queue.advanceTo(startAt)) this.blockedUntil = 0;
-      if (this.batch.nextTokens > this.maxTokens) this.preempt(left, recorder);
+      if (this.batch.nextTokens > maxTokens) this.preempt(left, recorder);
       else if (this.waitingCount > 0 && this.batch.done >= this.blockedUntil) this.admit();
       if (this.batch.size === 0) continue;
       this.runIterations(slot, endAt, recorder);

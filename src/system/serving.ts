@@ -56,11 +56,7 @@ export class Serving {
   runSlot(slot: number, recorder?: IterationRecorder): void {
     this.completed = [];
     this.lost = [];
-    const endAt = (slot + 1) * this.constants.slotSeconds;
-    for (const server of this.servers) {
-      server.beginSlot(slot * this.constants.slotSeconds);
-      server.advance(slot, endAt, this, recorder);
-    }
+    for (const server of this.servers) server.runSlot(slot, this, recorder);
   }
 
   /** The slot in which the next iteration of any server starts; ∞ when all is done. */

@@ -86,15 +86,14 @@ class LeanServer implements Omit<EdgeServer, 'fork'> {
     return this.prefills.length === 0 ? Infinity : Math.max(this.now, this.prefills[0].endAt);
   }
 
-  beginSlot(slotStartAt: number): void {
-    if (this.incoming.length > 0) this.receive(this.incoming, slotStartAt);
+  runSlot(slot: number, { completed }: Departures): void {
+    const { slotSeconds } = this.constants;
+    if (this.incoming.length > 0) this.receive(this.incoming, slot * slotSeconds);
     this.incoming = [];
     this.slotTokenSeconds = 0;
     this.slotPeakTokens = 0;
     this.slotIterations = 0;
-  }
-
-  advance(_slot: number, endAt: number, { completed }: Departures): void {
+    const endAt = (slot + 1) * slotSeconds;
     for (let at = this.nextIterationAt; at < endAt; at = this.nextIterationAt) {
       this.now = at;
       this.join();
