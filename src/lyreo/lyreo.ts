@@ -1,6 +1,7 @@
 import { invalid } from '../core/errors';
 import { createRng, hashLabel, type Rng } from '../core/rng';
 import { rewardWeights } from '../env/reward';
+import type { AdamState } from '../nn/adam';
 import type { Mlp } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
@@ -8,7 +9,7 @@ import type { Credit, CreditRule } from './credit/credit';
 import { type HeldOutLog, evaluateHeldOut } from './held-out';
 import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
 import { type Policy, createPolicy } from './policy';
-import { Ppo, type PpoLog, type PpoState, createCritic, stateValues } from './ppo';
+import { Ppo, type PpoLog, createCritic, stateValues } from './ppo';
 import { type Rollout, playEpisode } from './rollout';
 import { type NormState, TargetNorm } from './target-norm';
 import type { TrainingConfig } from './training-config';
@@ -41,7 +42,8 @@ export interface UpdateDetail {
 
 /** All that a learner has to remember: JSON and typed arrays. */
 export interface LearnerState {
-  readonly ppo: PpoState;
+  readonly actor: AdamState;
+  readonly critic: AdamState;
   readonly credit: unknown;
   readonly norm: NormState;
   readonly draws: readonly (readonly number[])[];
@@ -203,7 +205,8 @@ export class Learner {
   /** All that `restore` needs; a copy. */
   save(): LearnerState {
     return {
-      ppo: this.ppo.save(),
+      actor: this.ppo.actorOptimiser.save(),
+      critic: this.ppo.criticOptimiser.save(),
       credit: this.credit.save?.(),
       norm: this.valueNorm.state,
       draws: Object.values(this.rngs).map((rng) => rng.save()),
@@ -212,8 +215,9 @@ export class Learner {
   }
 
   /** @throws RangeError when the state is that of another system. */
-  restore({ ppo, credit, norm, draws, updates }: LearnerState): void {
-    this.ppo.restore(ppo);
+  restore({ actor, critic, credit, norm, draws, updates }: LearnerState): void {
+    this.ppo.actorOptimiser.restore(actor);
+    this.ppo.criticOptimiser.restore(critic);
     this.credit.restore?.(credit);
     this.valueNorm.state = norm;
     Object.values(this.rngs).forEach((rng, k) => {

@@ -1,6 +1,6 @@
 import type { Rng } from '../core/rng';
 import { mean } from '../core/statistics';
-import { Adam, type AdamState } from '../nn/adam';
+import { Adam } from '../nn/adam';
 import { logSoftmax } from '../nn/categorical';
 import { gather } from '../nn/gather';
 import { Mlp, type MlpBatch } from '../nn/mlp';
@@ -15,12 +15,6 @@ export interface PpoLog extends Readonly<Omit<ClipSums, 'count'>> {
   readonly valueLoss: number;
   readonly explainedVariance: number;
   readonly epochs: number;
-}
-
-/** Policy and critic with their optimisers. */
-export interface PpoState {
-  readonly actor: AdamState;
-  readonly critic: AdamState;
 }
 
 /** A critic has one head per stream of rewards. */
@@ -100,15 +94,6 @@ export class Ppo {
     const batches = this.minibatches(rollout.slots, rng);
     for (let epoch = 0; epoch < this.config.updateEpochs; epoch++)
       for (const slots of batches()) this.stepCritic(rollout, targets, slots);
-  }
-
-  save(): PpoState {
-    return { actor: this.actorOptimiser.save(), critic: this.criticOptimiser.save() };
-  }
-
-  restore({ actor, critic }: PpoState): void {
-    this.actorOptimiser.restore(actor);
-    this.criticOptimiser.restore(critic);
   }
 
   /** Shuffles the slots (Fisher and Yates) and cuts them into an epoch's minibatches, at every call. */

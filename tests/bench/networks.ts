@@ -46,11 +46,11 @@ function peer(sizes: Readonly<Record<string, number>>): Readonly<Partial<Record<
 /** `Ppo.update` as in the first update of a method, again and again from the same networks; no epoch is left out. */
 function ppoUpdate(learner: Learner, rng: Rng): () => void {
   const { ppo, valueNorm } = learner;
-  const start = ppo.save();
+  const start = learner.save();
   const { rollout, credit } = learner.update();
   const targets = valueNorm.normalised(credit.targets);
   return () => {
-    ppo.restore(start);
+    learner.restore(start);
     ppo.update(rollout, credit.advantages, targets, rng);
   };
 }

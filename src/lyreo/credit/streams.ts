@@ -29,11 +29,8 @@ export function rewardStreams(rollout: Rollout, { latencyWeight }: SystemConfig)
   return { delayed, assigned, presence: rollout.requestSeconds.map((x) => -nu * x), immediate };
 }
 
-/** Advantage and critic target of one stream, [T] each. */
-export interface StreamCredit {
-  readonly advantage: Float64Array;
-  readonly target: Float64Array;
-}
+/** Of one stream, [T] each. */
+export type StreamCredit = Readonly<Record<'advantage' | 'target', Float64Array>>;
 
 /** GAE(λ) of one stream with the values of its head, [T + 1]. */
 export function streamCredit(rewards: Float64Array, values: Float64Array, gamma: number, lambda: number): StreamCredit {
