@@ -1,5 +1,5 @@
 /**
- * The kernel reads the library's types with its own, older TypeScript and takes what it cannot read
+ * The kernel reads the library's types with its own, older TypeScript and takes a type that it cannot read
  * for `any`, in silence. This reads dist/index.d.ts with that very compiler and is not silent.
  */
 'use strict';

@@ -38,7 +38,7 @@ ts.createWatchCompilerHost = (files, options, sys, ...rest) => {
   return createWatchCompilerHost(files, options, sys, ...rest);
 };
 
-/** What tslab puts before the source of a cell. */
+/** The text that tslab puts before the source of a cell. */
 const PREFIX = 'export {};\n'.length;
 
 /** A converter of tslab with better answers. */

@@ -76,7 +76,7 @@ function awaitsAtTopLevel(code) {
 }
 
 // --- Interrupt ---------------------------------------------------------------------------------
-/** Shared with the watchdog thread, which sets TOLD: what runs, and whether it may be terminated. */
+/** Shared with the watchdog thread, which sets TOLD: the running cell, and whether it may be terminated. */
 const state = new Int32Array(new SharedArrayBuffer(4));
 // ORDERLY: the cell has asked to be told of an interrupt; TOLD: it has, and the first one came; SYNCHRONOUS: a cell
 // without await, in Node's hands.

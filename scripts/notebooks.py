@@ -2,7 +2,7 @@
 
 Without --write it compares the text of every output with the committed one and changes no file; a
 cell whose output differs from run to run carries the tag "varies". With --write it stores the new
-outputs so that a diff shows only what changed, the pictures in figures/ and the run times, which
+outputs so that a diff shows only changes, the pictures in figures/ and the run times, which
 index.ipynb, the last to run, shows.
 Prints `ok name` or `FAIL name: why` per notebook.
 """
@@ -77,7 +77,7 @@ def tidy(notebook):
 
 
 def texts(cell):
-    """What the outputs of a cell say, without pictures and the numbers inside figures."""
+    """The text of the outputs of a cell, without pictures and the numbers inside figures."""
     lines = []
     for output in cell.get("outputs", []):
         data = output.get("data", {})

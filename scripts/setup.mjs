@@ -62,7 +62,7 @@ const INSTALL = {
   ],
 };
 
-/** The message that names what is missing and how to get it. */
+/** The message that names a missing program and the way to get it. */
 export function missing(names) {
   const lines = names.flatMap((name) => {
     const [what, debian, fedora, mac] = INSTALL[name];

@@ -50,7 +50,7 @@ async function check(browser, name) {
   }
 }
 
-/** In the page: what a reader would miss. */
+/** In the page: the faults that a reader would see. */
 async function look() {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const images = all('img');

@@ -42,7 +42,7 @@ function queues(count, slots) {
   };
 }
 
-/** Edge servers of the calibrated preset with Poisson arrivals at a load of what they complete when saturated. */
+/** Edge servers of the calibrated preset with Poisson arrivals at a load relative to their completions when saturated. */
 function servers(count, slots) {
   const mix = count === 1 ? 'Hom' : 'Mod';
   const config = systemConfig('calibrated', { servers: count, mix, users: 80 * count, slots });

@@ -68,7 +68,7 @@ main(async () => {
   return failed > 0 || passed === 0 ? 1 : 0;
 });
 
-/** A suite that neither checked anything nor said what it skips has not passed. */
+/** A suite that neither checked anything nor named its skipped checks has not passed. */
 function countLines(code, output) {
   const count = (pattern) => output.match(pattern)?.length ?? 0;
   const [good, bad, skipped] = [count(/^ok /gm), count(/^(FAIL|not ok) /gm), count(/^SKIPPED /gm)];

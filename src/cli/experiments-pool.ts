@@ -38,7 +38,7 @@ export async function makeAll(
   return failed;
 }
 
-/** A process of its own that makes one run after the other, with one thread whatever the caller's settings are. */
+/** A process of its own that makes one run after the other, with one thread under any settings of the caller. */
 function startWorker(signal: AbortSignal): ChildProcess {
   const child = fork(process.argv[1], ['experiments', '--worker'], {
     env: { ...process.env, ...ENVIRONMENT, OMP_NUM_THREADS: '1' },

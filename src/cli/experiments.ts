@@ -32,7 +32,7 @@ const flags = {
     .optional()
     .meta({ title: 'list', description: "seeds between commas (default: the profile's)" }),
   only: word('run', 'only runs whose names begin so'),
-  list: toggle.describe('show what is done and what is missing, and make nothing'),
+  list: toggle.describe('show the runs that are done and those that are missing, and make nothing'),
   progress,
 };
 
@@ -55,11 +55,11 @@ export function experimentsCommand(program: Command): void {
   addFlags(command, flags).addHelpText(
     'after',
     `
-Each run is one small JSON file in data/runs/<profile>/ (or $LYREO_RUNS/<profile>/), named after its method, what is not
-default, its seed and a hash of all that determines its result. Runs that are there are skipped; folders are merged by
-copying. --jobs shares the runs out to processes, --shard to commands or machines; two commands without --shard may make
-the same run twice, with the same result. Seed 1 of everything comes first. Ctrl-C ends it; the next call continues, a
-training from its last checkpoint. Exit code 1: some runs failed, the others are stored.
+Each run is one small JSON file in data/runs/<profile>/ (or $LYREO_RUNS/<profile>/), named after its method, the fields
+that are not default, its seed and a hash of all that determines its result. Runs that are there are skipped; folders are
+merged by copying. --jobs shares the runs out to processes, --shard to commands or machines; two commands without --shard
+may make the same run twice, with the same result. Seed 1 of everything comes first. Ctrl-C ends it; the next call
+continues, a training from its last checkpoint. Exit code 1: some runs failed, the others are stored.
 
 Examples:
   $ lyreo experiments --jobs 2                                everything, quick

@@ -37,12 +37,12 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   const program = new Command('lyreo')
     .description('Request scheduling for edge LLM serving: an exact serving model, LYREO and its rivals.')
     .version(packageVersion())
-    .showHelpAfterError('(--help shows what is allowed)')
+    .showHelpAfterError('(--help shows the options)')
     .addHelpText(
       'after',
       `
 Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a fault of lyreo, 2 a fault of the input
-(its message names place, value and what is allowed), 130 interrupted. A file is written whole or not at all.
+(its message names place, value and allowed values), 130 interrupted. A file is written whole or not at all.
 
 Examples:
   $ lyreo simulate --scheduler drift-plus-penalty

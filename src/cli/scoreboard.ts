@@ -35,7 +35,7 @@ export function scoreboardCommand(program: Command): void {
 The verdicts are computed, none is set by hand; notebooks/19-scoreboard.ipynb has the rules. Each row names its rule and
 the runs that decide it. An overloaded run counts as the worst. Verdicts are those of LYREO (request credit); "printed:"
 has those of LYREO (printed) where they differ. The first two lines of the summary count claims once: claims that follow
-from others, that have a grid of our choice or that only say what is drawn are counted apart.
+from others, that have a grid of our choice or that only describe a drawing are counted apart.
 
 Examples:
   $ lyreo scoreboard --profile quick

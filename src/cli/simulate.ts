@@ -35,7 +35,7 @@ export function schedulersCommand(program: Command): void {
 export function simulateCommand(program: Command): void {
   const command = program
     .command('simulate')
-    .description('run a scheduler that needs no learning on the whole system and report what it did')
+    .description('run a scheduler that needs no learning on the whole system and report the result')
     .action(runSimulate);
   addFlags(addSystemOptions(addFlags(command, flags)), traceFlags).addHelpText(
     'after',

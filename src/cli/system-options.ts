@@ -38,7 +38,7 @@ export interface SystemOptions extends TraceOptions {
 
 export const presets: readonly Preset[] = ['literal', 'calibrated', 'pilot'];
 
-/** Adds the options that describe the system, but for those of a trace; `others` tells what else `--set` sets. */
+/** Adds the options that describe the system, but for those of a trace; `others` names the other fields that `--set` sets. */
 export function addSystemOptions(command: Command, others = ''): Command {
   const standards: Partial<SystemConfig> = { ...printed, predictionSigma: 0, stateDelaySlots: 0 };
   const own = Object.entries(optionFields).map(([name, field]) => {

@@ -53,7 +53,7 @@ export interface TraceSummary extends Pick<Trace, 'name' | 'skipped' | 'outOfOrd
 
 export interface TracedSystem {
   readonly config: SystemConfig;
-  /** A trace's requests by the run's seed, which decides what a load leaves out and which user sends each. */
+  /** A trace's requests by the run's seed, which decides the requests that a load leaves out and the user of each. */
   readonly workload?: (seed: number) => Workload;
   readonly trace?: TraceSummary;
 }

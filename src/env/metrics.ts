@@ -34,7 +34,7 @@ export interface RunMetrics extends Readonly<Pick<SlotOutcome, (typeof COUNTED)[
   readonly parts: LatencyParts;
   /** Mean of Y_s(t) over servers and slots. */
   readonly deviation: number;
-  /** The largest per-server mean of Y_s(t): what the constraint of P1 bounds by ε. */
+  /** The largest per-server mean of Y_s(t); the constraint of P1 bounds it by ε. */
   readonly worstDeviation: number;
   /** Mean of Z_s(t) over servers and slots. */
   readonly meanQueue: number;

@@ -43,7 +43,7 @@ export class SlotOutcome {
   waiting = 0;
   /** Requests in the system when the slot ended; 0 after the drain. */
   inSystem = 0;
-  /** ∫ N(t) dt over what became known in this slot, without lost requests, request-seconds. */
+  /** ∫ N(t) dt over the slot, of the last one with the drain, without lost requests, request-seconds. */
   requestSeconds = 0;
 
   /**

@@ -35,10 +35,10 @@ export function rewardWeights(
   return { memoryWeight, penaltyWeight, balanceUnit, balanceTolerance, penaltyUnit };
 }
 
-/** Terms of a slot's reward, as a pure function of the outcome: what an environment is given. */
+/** Terms of a slot's reward, as a pure function of the outcome; an environment takes it. */
 export type RewardFunction = (outcome: SlotOutcome) => RewardTerms;
 
-/** A reward by name: what a learning method is given. */
+/** A reward by name; a learning method has one. */
 export interface Reward {
   /** Enters run keys and checkpoints. */
   readonly id: string;
@@ -59,7 +59,7 @@ export interface StreamRewards {
  * The reward (30): r_{t+1} = −ν·Σ_s Σ_{i∈Q'_s(t)} D_tot − Σ_s Z_s·Y_s − ϱ·Υ(t), divided by U and split by when
  * its terms arrive.
  * Note: the division by U keeps rewards of the same size for every number of users; it changes no optimum.
- * Note: the drain's completions are left out of Q'_s(T). The cut at T is a truncation, and V(s_T) stands for what follows.
+ * Note: the drain's completions are left out of Q'_s(T). The cut at T is a truncation; V(s_T) stands for later slots.
  * Note: the environment pays both streams, and the credit rules `delayed` and `printed` learn from both. The rules that
  * redistribute latency (`request`, `own`, `assigned`, `slot`) learn from the immediate stream alone, policy and critic: in
  * place of the delayed stream they have the latency of each request, counted in the slot that assigned it.

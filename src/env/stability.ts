@@ -113,7 +113,7 @@ class BacklogSeries {
   /** Σ of the backlogs and of the arrivals so far. */
   private backlog = 0;
   private arrived = 0;
-  /** The same sums at the batches' ends, from 0 on; what is between two ends is their difference. */
+  /** The same sums at the batches' ends, from 0 on; a sum between two ends is their difference. */
   private backlogAt: number[] = [0];
   private arrivedAt: number[] = [0];
   /** The first slot at whose end a request had completed. */

@@ -11,7 +11,7 @@ import { interruptSignal, progress } from './progress';
 /**
  * Makes and stores the runs of a figure that are not stored, with a progress bar; the stop button ends it.
  *
- * @throws UserError naming what is allowed, when there is no such figure or profile.
+ * @throws UserError naming the allowed values, when there is no such figure or profile.
  */
 export async function makeMissing(figureId: FigureId, profile: ProfileName): Promise<void> {
   if (!figureIds.includes(figureId)) throw invalid('figure', figureId, figureIds.join(', '));

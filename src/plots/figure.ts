@@ -3,7 +3,7 @@ import { figureTemplate } from './theme';
 /** A Plotly figure: plain records, as https://plotly.com/javascript/reference describes them, or typed arrays in them. */
 export interface Figure {
   readonly data: readonly object[];
-  /** Titles, axes, size; {@link figureTemplate} supplies what is not set. */
+  /** Titles, axes, size; {@link figureTemplate} supplies the other fields. */
   readonly layout?: object;
   readonly config?: object;
   readonly frames?: readonly object[];

@@ -4,7 +4,7 @@ import { type Figure, encodeTyped } from './figure';
 import { axisSuffix, heading } from './panel';
 import { COLOURS, INK, fade } from './theme';
 
-/** Height of one run's panel, and what lies above, between and below the panels [px]. */
+/** Height of one run's panel, and the space above, between and below the panels [px]. */
 const SIZE = { panel: 330, between: 46, above: 130, below: 130 };
 
 const MENU = { type: 'dropdown', xanchor: 'right', y: 1, yanchor: 'bottom', bgcolor: '#ffffff', pad: { b: 30 } };

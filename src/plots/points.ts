@@ -24,7 +24,7 @@ export function points(
   });
 }
 
-/** Steps filled down to the axis and stacked, one layer per group: who holds how much. */
+/** Steps filled down to the axis and stacked, one layer per group. */
 export function layers(
   rows: Rows,
   columns: { readonly x: string; readonly y: string; readonly by: string; readonly colour?: string },

@@ -5,7 +5,7 @@ import type { FigureRuns } from '../paper/results';
 import type { Scoreboard, ScoreboardRow } from '../paper/scoreboard';
 import { meanInterval } from '../core/statistics';
 
-/** In one line: how many runs stand behind a figure, "3 to 5 seeds per point", which are missing, and what makes them. */
+/** In one line: the runs behind a figure, "3 to 5 seeds per point", the missing ones and the command that makes them. */
 export function runsNote({ series, missing, command, figureId, profile }: FigureRuns): string {
   const points = series.flatMap((one) => one.points.map(({ runs }) => runs));
   const counts = points.map((runs) => runs.length);
@@ -60,7 +60,7 @@ function oursText({ ours, unit }: ScoreboardRow): string {
   return ours === null ? '' : intervalText(ours, unit);
 }
 
-/** The scoreboard's rows of one figure: what the paper says, what the stored runs say, whether it holds and why. */
+/** The scoreboard's rows of one figure: the paper's words, the stored runs' numbers, the verdict and its reason. */
 export function claimRows(board: Scoreboard, figureId: FigureId | 'settings'): ClaimRow[] {
   return board.rows
     .filter((row) => row.figureId === figureId)

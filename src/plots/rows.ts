@@ -11,7 +11,7 @@ export function recordsOf(rows: Rows): Row[] {
   );
 }
 
-/** A column as numbers; what is missing is NaN. */
+/** A column as numbers; a missing one is NaN. */
 export function numbersOf(rows: readonly Row[], column: string): number[] {
   return valuesOf(rows, column).map((value) => Number(value ?? Number.NaN));
 }

@@ -44,7 +44,7 @@ export function limit(panel: Panel, value: number, label: string, axis: 'x' | 'y
   return panel;
 }
 
-/** Adds what the paper says without numbers, an order or a trend, below the panel's title. */
+/** Adds a statement of the paper without numbers, an order or a trend, below the panel's title. */
 export function says(panel: Panel, ...texts: readonly string[]): Panel {
   panel.remarks.push(...texts);
   return panel;

@@ -42,7 +42,7 @@ const axis = {
   title: { standoff: 8, font: { size: 13 } },
 } as const;
 
-/** Plotly's `layout.template` of all figures; what a figure sets itself wins. The width follows the page. */
+/** Plotly's `layout.template` of all figures; a figure's own fields win. The width follows the page. */
 export const figureTemplate: Readonly<Record<string, unknown>> = {
   layout: {
     autosize: true,

@@ -2,7 +2,7 @@ import { type Panel, type PanelOptions, categoriesFromTop, groupPanel } from './
 import { type Rows, numbersOf, recordsOf, textsOf } from './rows';
 
 /**
- * Bars from a begin to an end, s, one below the other: what happened when.
+ * Bars from a begin to an end, s, one below the other.
  *
  * @param columns `row` is the line of the chart, `by` the colour, `text` the words for the hover.
  */

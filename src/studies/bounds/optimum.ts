@@ -21,10 +21,10 @@ export interface Optimum {
  *
  * A beginning, the assignments of slots 0 … t, is given up when this is not below the best found:
  *   Σ_s (Σ D_tot of the requests sent so far, if nothing else came) + Σ_later (least latency alone).
- * It never exceeds what the beginning leads to. Later slots' requests are prefilled and admitted after the earlier ones
- * in order of arrival, so that by the time they can take effect every earlier request is prefilled and joins in the
- * same iteration as without them; iterations only become longer, by a running prefill or by a larger batch. What is
- * left is bounded by `leastAlone`. The deviation so far is final as well, η of a slot depending on the past only, and
+ * It never exceeds the cost of an episode that begins so. Later slots' requests are prefilled and admitted after the
+ * earlier ones in order of arrival, so that by the time they can take effect every earlier request is prefilled and joins
+ * in the same iteration as without them; iterations only become longer, by a running prefill or by a larger batch. Later
+ * requests themselves are bounded by `leastAlone`. The deviation so far is final as well, η of a slot depending on the past only, and
  * can but grow.
  *
  * @param tolerance ε; default ∞, without the constraint.

@@ -22,7 +22,7 @@ interface Use {
   readonly roots: number[];
 }
 
-/** Three numbers that belong to 1, c and √c: sums over tokens, or what one token bears, s. */
+/** Three numbers that belong to 1, c and √c: sums over tokens, or the charge of one token, s. */
 export type TokenSums = readonly [ones: number, held: number, roots: number];
 
 /**
@@ -30,7 +30,7 @@ export type TokenSums = readonly [ones: number, held: number, roots: number];
  *   φ(c) = a + λ·b·c + 2·√(λ·a·b·c).
  *
  * An iteration of a batch of n requests that hold c_1 … c_n, Σ c_j ≤ m, costs n request-seconds per second and λ for
- * the server. It never costs less than its tokens bear, whatever the batch:
+ * the server. It never costs less than its tokens bear, for any batch:
  *   (n + λ)·τ(m) ≥ (n + λ)·(a + b·m) = n·a + λ·b·m + [λ·a + b·n·m]
  *               ≥ n·a + λ·b·m + 2·√(λ·a·b·n·m)                         x + y ≥ 2·√(x·y)
  *               ≥ Σ_j φ(c_j),                                          √(n·m) ≥ Σ √c_j by Cauchy and Schwarz.
@@ -51,8 +51,8 @@ export interface PricedEpisode {
   /** The lower bound on Σ D_tot that these prices give, s. */
   readonly bound: (prices: Prices) => number;
   /**
-   * Prices under which every server's time is about used up. They follow the excess of what requests would use over
-   * what there is, requests being spread over servers of nearly equal cost; the best of a sample are kept. The dual
+   * Prices under which every server's time is about used up. They follow the excess of the requests' use over
+   * the capacity, requests being spread over servers of nearly equal cost; the best of a sample are kept. The dual
    * function is concave in λ, and how well it is maximised decides only how tight the bound is.
    */
   readonly search: () => Prices;

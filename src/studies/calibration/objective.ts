@@ -32,8 +32,8 @@ export interface Target {
 }
 
 /**
- * The targets under a reading of the loads. Latencies and P99 weigh twice. What the text says of methods without learning
- * is a bound: Static < LL < Random, and most of the three (LL and Random, that is) are above PPO's latency.
+ * The targets under a reading of the loads. Latencies and P99 weigh twice. The text's statements on methods without
+ * learning are bounds: Static < LL < Random, and most of the three (LL and Random, that is) are above PPO's latency.
  * Note: left out are numbers that exclude others: NoLB's latency and P99 (together), and Fig. 7's latencies.
  */
 export function targetsOf({ fig2: U, table2: V }: Loads): Target[] {
