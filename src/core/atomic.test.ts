@@ -56,12 +56,11 @@ describe('writeFileAtomic', () => {
     ['below a file', 'a.txt/b.txt', /lies in no folder/],
   ])('refuses %s with a message', (_name, path, message) => {
     writeFileAtomic(at('a.txt'), 'kept');
-    expect(() => {
+    const write = (): void => {
       writeFileAtomic(at(path), 'x');
-    }).toThrow(message);
-    expect(() => {
-      writeFileAtomic(at(path), 'x');
-    }).toThrow(UserError);
+    };
+    expect(write).toThrow(message);
+    expect(write).toThrow(UserError);
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('kept');
     expect(halves()).toEqual([]);
   });
