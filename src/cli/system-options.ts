@@ -82,7 +82,7 @@ export interface System extends TracedSystem {
 /**
  * Reads configuration and trace; an option goes before the configuration file's field, that before the preset.
  *
- * @param trained the system of a training, of which the options change only what they name: fields, with those that they
+ * @param trained the system of a training, of which the options change only the named parts: fields, with those that they
  *   bring along, and of a named preset the fields in which presets differ.
  * @param others names of `--set` that are no fields of the configuration.
  * @throws UserError naming option or file, field, value and the allowed values.

@@ -1,6 +1,7 @@
 import type { SystemConfig } from '../system/config';
 import { DEFAULT_SERVERS, DEFAULT_USERS, type Profile } from './profiles';
 
+/** Names of the conditions. */
 export type ConditionName = 'heavy-tails' | 'azure' | 'burstgpt' | 'length-error' | 'stale-1' | 'stale-3' | 'tenfold';
 
 /** Something that the paper leaves out and a real system has, as data. */

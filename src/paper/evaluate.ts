@@ -65,7 +65,7 @@ export type Estimates = Readonly<Record<EvaluationColumn, Interval>>;
 
 /**
  * Means over the seeds with 95 % confidence intervals; with a reference those of the differences to it, seed by seed, so
- * that what the two share cancels out.
+ * that their common part cancels out.
  */
 export function estimates(runs: readonly RunMetrics[], reference?: readonly RunMetrics[]): Estimates {
   return each(columns, (column) => meanInterval(runs.map((run, k) => run[column] - (reference?.[k][column] ?? 0))));
@@ -108,7 +108,7 @@ export interface Evaluation extends Pick<RunMetrics, EpisodeMetric> {
 const TIME_PARTS = 8;
 
 /**
- * Runs a contender on whole episodes and keeps what the figures show; it pauses regularly, so that signals are heard.
+ * Runs a contender on whole episodes and keeps the numbers that figures show; it pauses regularly, so that signals are heard.
  *
  * @param seeds one per episode; the same seeds give every method the same users, links and requests.
  * @param signal ends it.

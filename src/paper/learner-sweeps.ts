@@ -92,7 +92,7 @@ export function startPoints({ seeds }: Profile): Crossed[] {
   ];
 }
 
-/** The comparisons of learners: what each choice is worth. */
+/** The comparisons of learners, choice by choice. */
 export function learnerPoints({ seeds, extraSeeds }: Profile): Crossed[] {
   return [
     // Credit by a request's completion, by its own latency, and by LYREO's marginal effects; all with virtual queues.

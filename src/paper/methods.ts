@@ -9,7 +9,7 @@ import type { TrainingConfig } from '../lyreo/training-config';
 import type { SchedulerName } from '../schedulers/index';
 import type { Batching } from '../system/scenario';
 
-/** A way to schedule requests, as data: what it is called, how it is drawn, and what it does. */
+/** A way to schedule requests, as data: its name, its look and its parts. */
 export interface Method {
   /** As the paper writes it. */
   readonly label: string;
@@ -72,7 +72,7 @@ export const methods: Readonly<Record<MethodName, Method>> = {
   lyreo: published(
     'LYREO',
     '#D55E00',
-    'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with what it changed for others.',
+    'Virtual queues, PPO, and an LSTM that credits each request, beside its own latency, with its effect on others.',
     learns(request),
   ),
   'ly-ppo': published(

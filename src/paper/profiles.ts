@@ -123,6 +123,7 @@ const pilot: Profile = {
 /** Where the range of the exploring starts was chosen, on seeds that nothing else is judged by. */
 const starts: Profile = { ...paper, name: 'starts', seeds: [6, 7], usersOf: {} };
 
+/** The profiles by name. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = { paper, quick, smoke, starts, pilot };
 
 export const profileNames: readonly ProfileName[] = Object.keys(profiles) as ProfileName[];

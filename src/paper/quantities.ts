@@ -8,7 +8,7 @@ import { type Point, mixes } from './sweeps';
 
 /**
  * A metric that grows with the length of an overloaded run: Infinity for one, the worst, since it has no steady state.
- * A deviation or an occupation is bounded whatever the backlog, and stays as it was measured.
+ * A deviation or an occupation is bounded for any backlog, and stays as it was measured.
  */
 function steady(metric: RunMetric): RunMetric {
   return (run) => (isOverloaded(run) ? Infinity : metric(run));

@@ -13,7 +13,7 @@ const KINDS: readonly ScoreboardRow['kind'][] = ['number', 'order', 'trend', 'sh
 
 /**
  * A row for each figure and table of the paper as Markdown: notebook, the command that makes its runs, the seconds that
- * the stored ones took, and what the paper states beside ours. Each from the profile that has most of its runs.
+ * the stored ones took, and the paper's numbers beside ours. Each from the profile that has most of its runs.
  */
 export function resultTable(): string {
   const results = { paper: Results.load('paper'), quick: Results.load('quick') };

@@ -14,7 +14,7 @@ export function isOverloaded({ evaluation }: StoredRun): boolean {
   return evaluation.stability.verdict === 'OVERLOADED';
 }
 
-/** The stored runs of a profile, asked for by what they are. Runs that no longer belong to the matrix are not seen. */
+/** The stored runs of a profile, asked for by their points. Runs that no longer belong to the matrix are not seen. */
 export class Results {
   private readonly byName: Map<string, StoredRun[]> = new Map();
   private readonly found: Map<string, StoredRun[]> = new Map();

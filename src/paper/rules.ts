@@ -97,7 +97,7 @@ const reasons = (parts: readonly Judgement[]): string => parts.map(({ reason }) 
 
 /**
  * A conjunction: it holds if every part does, each at its own level (an intersection–union test, so no correction is
- * due). One part that fails decides it, whatever the others lack.
+ * due). One part that fails decides it, even where the others lack runs.
  */
 export function allHold(parts: readonly Judgement[]): Judgement {
   if (parts.length === 0) return untestable('a sweep that the profile does not have', 0);

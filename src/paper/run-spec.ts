@@ -13,11 +13,11 @@ import { type FigureId, type Point, figureIds, figurePoints } from './sweeps';
 /** Raised when a change of the code changes results that keys do not see: stored runs are then made anew. */
 export const RESULTS_VERSION = 1;
 
-/** One run to be made: a point with a seed. What determines its result is all in here. */
+/** One run to be made: a point with a seed. All that determines its result is in here. */
 export interface RunSpec extends Required<Point> {
   /** Name and hash of all that determines the result: the run's name in the store. */
   readonly key: string;
-  /** Method and what is not default, such as `lyreo-U20`: what the runs of a point have in common. */
+  /** Method and the fields that are not default, such as `lyreo-U20`; the runs of a point share it. */
   readonly name: string;
   readonly profile: ProfileName;
   readonly seed: number;

@@ -41,7 +41,7 @@ export interface ScoreboardRow extends Judgement {
 export type Count = Readonly<Record<'holds' | 'contradicted' | 'notShown' | 'cannotBeTested', number>>;
 
 /**
- * The claims, counted by what they rest on. The independent ones repeat no other, are not only drawn and do not depend on
+ * The claims, counted by their grounds. The independent ones repeat no other, are not only drawn and do not depend on
  * a grid of ours; the fitted ones are in it.
  */
 export interface Headline extends Readonly<Record<'independent' | 'ownGrid' | 'drawnOnly' | 'repeats', Count>> {

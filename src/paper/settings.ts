@@ -28,7 +28,7 @@ export interface SettingSource {
 }
 
 /**
- * Every setting of the paper, compared with what the library has: systems with both presets, hyperparameters with the
+ * Every setting of the paper, compared with the library's: systems with both presets, hyperparameters with the
  * defaults of LYREO. A row each of the scoreboard; nothing here needs a run.
  */
 export function settingRows(): ScoreboardRow[] {

@@ -57,7 +57,7 @@ export type NamedTrainOptions = Omit<TrainOptions, 'method'> & { readonly method
  *
  * @throws UserError when options are wrong, the folder has another training, or a file that the configuration names
  * has changed since the training was begun.
- * @throws DivergenceError naming what is not finite; the folder keeps its last checkpoint, and the log up to there.
+ * @throws DivergenceError naming the quantity that is not finite; the folder keeps its last checkpoint, and the log up to there.
  */
 export async function train(options: NamedTrainOptions): Promise<TrainResult> {
   return trainMethod({ ...options, ...learningOf(options.method, options.training) });

@@ -91,6 +91,7 @@ const SCALE = 0.2;
 /** Numbers of an overloaded run, and numbers of 0, count as a hundred times too much or too little. */
 const LARGEST_ERROR: number = Math.log(100);
 
+/** The objective of some runs with its parts. */
 export interface Score {
   /** Weighted mean of ln(1 + (ln(ours/printed)/0.2)²); of a bound only the side that misses it. */
   readonly objective: number;
