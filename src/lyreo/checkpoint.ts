@@ -13,7 +13,7 @@ import { type Policy, createPolicy } from './policy';
 /** A training; the same gives the same bytes. */
 type Training = Pick<Learner, 'config' | 'method' | 'training' | 'seed'>;
 
-/** What every file of a training says; functions of a method stand by their ids. */
+/** The facts in every file of a training; functions of a method stand by their ids. */
 interface Saved extends Omit<Training, 'method'>, Pick<Learner, 'files' | 'updates'> {
   readonly method: MethodIds;
   readonly kind: 'checkpoint' | 'policy';
@@ -29,13 +29,13 @@ export interface Checkpoint extends Saved {
   readonly state: LearnerState;
 }
 
-/** A policy with what it was trained for. */
+/** A policy with the facts of its training. */
 export interface SavedPolicy extends Saved {
   readonly decision: DecisionOptions;
   readonly policy: Policy;
 }
 
-/** A policy's file: what it sees, formula by formula, and its weights in place of itself. */
+/** A policy's file: its features, formula by formula, and its weights in place of itself. */
 type PolicyFile = Omit<SavedPolicy, 'policy'> & {
   readonly features: readonly string[];
   readonly weights: Float32Array;

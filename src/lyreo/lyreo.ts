@@ -33,7 +33,7 @@ export interface UpdateLog extends PpoLog, Partial<HeldOutLog> {
   readonly predictorLoss: number;
 }
 
-/** What happened in an update. */
+/** An update with its parts. */
 export interface UpdateDetail {
   readonly log: UpdateLog;
   readonly rollout: Rollout;
@@ -233,9 +233,9 @@ export class Learner {
       critic: this.critic.parameters,
       actor: this.policy.net.parameters,
     };
-    for (const [who, parameters] of Object.entries(parts)) {
+    for (const [part, parameters] of Object.entries(parts)) {
       const name = parameters?.firstNonFinite();
-      if (name !== undefined) throw new DivergenceError(`update ${update}: ${who}, ${name} is not finite`);
+      if (name !== undefined) throw new DivergenceError(`update ${update}: ${part}, ${name} is not finite`);
     }
   }
 }

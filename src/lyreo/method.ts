@@ -4,7 +4,7 @@ import type { CreditFactory } from './credit/credit';
 import type { Draws } from './draws';
 import { type TrainingConfig, checkTraining, trainingStandards } from './training-config';
 
-/** A learning method: what rewards it, and how the reward is credited to decisions. */
+/** A learning method: its reward, and how the reward is credited to decisions. */
 export interface LearningMethod {
   readonly credit: CreditFactory;
   readonly reward: Reward;
@@ -12,7 +12,7 @@ export interface LearningMethod {
   readonly balanceMeasure: BalanceMeasure;
 }
 
-/** A method by the ids of its functions: what run keys and files say of it. */
+/** A method by the ids of its functions, as in run keys and files. */
 export type MethodIds = Readonly<Record<'credit' | 'reward', string>> & Pick<LearningMethod, 'balanceMeasure'>;
 
 export function methodIds({ credit, reward, balanceMeasure }: LearningMethod): MethodIds {
@@ -42,7 +42,7 @@ export function trainingDefaults({ credit, reward }: LearningMethod): TrainingCo
 /**
  * The hyperparameters of a training: the method's defaults, with some fields replaced.
  *
- * @throws UserError naming the field, its value and what is allowed.
+ * @throws UserError naming the field, its value and the allowed values.
  */
 export function trainingConfig(method: LearningMethod, overrides: Partial<TrainingConfig>): TrainingConfig {
   const training = { ...trainingDefaults(method), ...overrides };

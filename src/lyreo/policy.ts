@@ -24,7 +24,7 @@ export function encodeState(view: SlotView, out: Float32Array): void {
   encodeSlot(view, out.subarray(view.serverCount * SERVER_FEATURES));
 }
 
-/** What one slot leaves behind for learning: the inputs of the network and the draws. */
+/** The record of one slot for learning: the inputs of the network and the draws. */
 export interface SlotRecord {
   /** The state, [C]. */
   readonly states: Float32Array;
@@ -47,7 +47,7 @@ export interface SlotRecord {
 export interface Policy {
   /** The logits of every request over the servers. */
   readonly net: Mlp;
-  /** Draws the slot's assignment, and writes what learning needs. Default of `draws`: 'independent'. */
+  /** Draws the slot's assignment, and writes the record for learning. Default of `draws`: 'independent'. */
   act(view: SlotView, assignment: Int32Array, record: SlotRecord, rng: Rng, draws?: Draws): void;
 }
 

@@ -10,7 +10,7 @@ import { type Policy, stateFeatures } from './policy';
 import type { Rollout } from './rollout';
 import type { TrainingConfig } from './training-config';
 
-/** What an update logs: means over decisions of the last epoch, and the critic's. */
+/** The log of an update: means over decisions of the last epoch, and the critic's. */
 export interface PpoLog extends Readonly<Omit<ClipSums, 'count'>> {
   readonly valueLoss: number;
   readonly explainedVariance: number;
@@ -49,7 +49,7 @@ export class Ppo {
 
   /**
    * @param advantages Â of every request, [T·U].
-   * @param targets what V is to predict, [T, heads].
+   * @param targets of V, [T, heads].
    */
   update(rollout: Rollout, advantages: Float32Array, targets: Float32Array, rng: Rng): PpoLog {
     const normalised = standardised(advantages, rollout.answered);

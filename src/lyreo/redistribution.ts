@@ -16,8 +16,8 @@ export function redistributeReturn(predictions: Float64Array, returned: number):
 /**
  * Redistribution by return to go, [T]: with Q_t the predicted Σ_{h≥0} γ^h·c_{t+h} after the decision of slot t,
  *   r'_t = Q_t − (Q_{t−1} − c_{t−1})/γ,   r'_0 = Q_0,
- * what slot t's decision changed in the prospect. A prospect that was right leaves r' with mean zero whatever comes
- * later, so a decision is judged by its own slot's r'. The last step gets c_{T−1} − Q_{T−1} on top, and
+ * the change that slot t's decision made in the return to go. A right one leaves r' with mean zero for all later
+ * slots, so a decision is judged by its own slot's r'. The last step gets c_{T−1} − Q_{T−1} on top, and
  * Σ γ^t·r'_t = Σ γ^t·c_t exactly.
  *
  * Note: departs from the paper, whose fixed-start return weighs late steps by γ^t (about 0.006 at 250) and so gives

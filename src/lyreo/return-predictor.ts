@@ -27,7 +27,7 @@ export interface Sequences {
   readonly inputs: Float32Array;
 }
 
-/** Sequences with what the predictor is to say at every step, [N, T, O]. */
+/** Sequences with the predictor's targets at every step, [N, T, O]. */
 export interface PredictorBatch {
   readonly sequences: Sequences;
   readonly targets: Float64Array;
@@ -70,7 +70,7 @@ export class ReturnPredictor {
   }
 
   /**
-   * Predictions [N, T, O], and one gradient [N, T, count] per output: what a small change of χ_t changes in the
+   * Predictions [N, T, O], and one gradient [N, T, count] per output: the effect of a small change of χ_t on the
    * prediction made at t.
    *
    * @param from the first of the `count` neighbouring inputs that change.

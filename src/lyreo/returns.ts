@@ -31,7 +31,7 @@ export function generalisedAdvantage(
 
 /**
  * Targets of a return-to-go estimate Q of costs c, [T] each, between one step and the whole return:
- * y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}); behind the end Q stays what it was last.
+ * y_t = c_t + γ·((1 − λ)·Q_{t+1} + λ·y_{t+1}); behind the end Q keeps its last value.
  */
 export function lambdaTargets(
   costs: Float64Array,

@@ -10,9 +10,9 @@ import type { SystemConfig } from '../system/config';
 import type { Draws } from './draws';
 import { type Policy, type SlotRecord, encodeState, slotRecord, stateFeatures } from './policy';
 
-/** What the assignment adds to a server's features: requests, Σ l_in, Σ l̂, Σ KV memory-time. */
+/** The assignment's additions to a server's features: requests, Σ l_in, Σ l̂, Σ KV memory-time. */
 export const ASSIGNED_FEATURES = 4;
-/** Inputs of the return predictor per server and slot: state, constants, what was assigned, means over servers. */
+/** Inputs of the return predictor per server and slot: state, constants, additions by the assignment, means over servers. */
 export const PREDICTOR_FEATURES: number = SERVER_FEATURES + SERVER_CONSTANTS + ASSIGNED_FEATURES + 3;
 /** Where the assigned features begin. */
 export const ASSIGNED_AT: number = SERVER_FEATURES + SERVER_CONSTANTS;
@@ -27,9 +27,9 @@ export interface Rollout extends SlotRecord {
   readonly servers: number;
   /** Inputs of the return predictor χ_t, [T, S, PREDICTOR_FEATURES]: state and action. */
   readonly chi: Float32Array;
-  /** What request i would add to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
+  /** The addition of request i to χ_t of server s, [T·U, S, ASSIGNED_FEATURES]; the first three are the same for all s. */
   readonly contribution: Float32Array;
-  /** 1 where a request was answered, else 0, [T·U]: what was refused or rejected has no latency and teaches nothing. */
+  /** 1 where a request was answered, else 0, [T·U]: a refused or rejected one has no latency and teaches nothing. */
   readonly answered: Uint8Array;
   /** l̂_out of every request, tokens, [T·U]. */
   readonly predicted: Int32Array;
@@ -58,7 +58,7 @@ export interface EpisodeOptions {
   readonly showsQueue?: boolean | undefined;
   /** Default 'independent'. */
   readonly draws?: Draws | undefined;
-  /** Share of the slots that are drawn independently whatever `draws` says. Default 0. */
+  /** Share of the slots that are drawn independently under any `draws`. Default 0. */
   readonly independentShare?: number | undefined;
   /** Largest Z_s at the start, in units of `balanceUnit`; drawn by the episode's seed. Default 0. */
   readonly startQueue?: number | undefined;
@@ -140,7 +140,7 @@ export function playEpisode(
   return { ...rollout, metrics };
 }
 
-/** χ_t per server: its state, its constants, what it was assigned, and what the servers have on average. */
+/** χ_t per server: its state, its constants, the assignment's additions, and the means over servers. */
 function encodeChi(
   view: SlotView,
   assignment: Int32Array,

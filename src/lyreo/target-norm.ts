@@ -6,9 +6,9 @@ export interface NormState {
 }
 
 /**
- * Keeps what a network has to predict near mean 0 and spread 1, per output, while the targets' scale changes by orders
- * of magnitude as a policy learns. When the scale moves, the last layer is rewritten so that every prediction stays
- * what it was (Pop-Art, van Hasselt et al. 2016).
+ * Keeps the targets of a network near mean 0 and spread 1, per output, while the targets' scale changes by orders
+ * of magnitude as a policy learns. When the scale moves, the last layer is rewritten so that every prediction
+ * keeps its value (Pop-Art, van Hasselt et al. 2016).
  */
 export class TargetNorm {
   /** Replaced as a whole, never written into. */

@@ -32,7 +32,7 @@ export interface TrainOptions extends TakeUpOptions {
   readonly onResume?: ((log: readonly UpdateLog[]) => void) | undefined;
 }
 
-/** What a training leaves behind. */
+/** The result of a training. */
 export interface TrainResult {
   readonly learner: Learner;
   /** All updates, those before a resumption included. */
@@ -65,7 +65,7 @@ export function logLine(log: UpdateLog): string {
  *
  * @throws UserError when options are wrong, the folder has another training, or a file that the configuration names
  * has changed since the training was begun.
- * @throws DivergenceError naming what is not finite; the folder keeps its last checkpoint, and the log up to there.
+ * @throws DivergenceError naming the quantity that is not finite; the folder keeps its last checkpoint, and the log up to there.
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { config, folder, updates, checkpointEvery = 5, signal } = options;
@@ -120,7 +120,7 @@ function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; tar
 /** A file that is half-written for longer than this was left behind: a write takes milliseconds. */
 const HALF_MS = 60_000;
 
-/** Makes the folder, and clears away what a killed training was writing, but not what another process is writing now. */
+/** Makes the folder, and clears away the half-written files of a killed training, but not those of another process. */
 function prepare(folder: string): void {
   makeFolder(folder);
   const places: readonly string[] = Object.values(trainingFiles(folder));

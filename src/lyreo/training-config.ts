@@ -41,8 +41,8 @@ export const trainingStandards = {
   independentShare: 1,
   /**
    * Exploring starts: the largest Z_s at the start of a training episode, in units of `balanceUnit`. Each server's is drawn
-   * uniformly from 0 to it, so that a policy that balances well still meets unequal queues and does not forget what to do
-   * with them. Evaluations begin with Z = 0. 0 where there are no virtual queues, and as printed.
+   * uniformly from 0 to it, so that a policy that balances well still meets unequal queues and does not forget how to
+   * answer them. Evaluations begin with Z = 0. 0 where there are no virtual queues, and as printed.
    */
   startQueue: 20,
   /** Held-out episodes on which the policy is evaluated after every update. */
@@ -85,7 +85,7 @@ const isLimit = (value: unknown): boolean => typeof value === 'number' && value 
 const width = integer(1, 4096);
 const isWidths = (value: unknown): boolean => z.array(width).min(1).max(8).safeParse(value).success;
 
-/** What the fields may be. */
+/** The allowed values of the fields. */
 const checks: readonly (readonly [z.ZodType, ...(keyof TrainingConfig)[]])[] = [
   [belowOne, 'gamma'],
   [between(0, 1), 'gaeLambda', 'immediateLambda', 'independentShare'],
@@ -104,7 +104,7 @@ const checks: readonly (readonly [z.ZodType, ...(keyof TrainingConfig)[]])[] = [
   [z.custom(isWidths, 'one to eight integers from 1 to 4096, the layers’ widths'), 'hidden'],
 ];
 
-/** @throws UserError naming the field, its value and what is allowed. */
+/** @throws UserError naming the field, its value and the allowed values. */
 export function checkTraining(training: TrainingConfig): void {
   for (const [name, value] of Object.entries(training)) {
     const check = checks.find(([, ...fields]) => (fields as string[]).includes(name))?.[0];

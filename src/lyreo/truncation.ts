@@ -1,7 +1,7 @@
 import { mean } from '../core/statistics';
 import { truncatedReturn } from './returns';
 
-/** What Π needs. */
+/** The terms of Π. */
 export interface TruncationTerms {
   readonly gamma: number;
   /** H, slots. */
@@ -25,7 +25,7 @@ export function performanceBound(
   return (4 / (1 - terms.gamma)) * (truncationError(terms) + terms.predictionError) + terms.policyError;
 }
 
-/** What truncating returns at H slots does on a recorded run, with its ε_v and r_max. */
+/** The effect of truncating returns at H slots on a recorded run, with its ε_v and r_max. */
 export interface TruncationCheck extends TruncationTerms {
   /** |y_∞ − ŷ_H| of every start: its mean and its largest. */
   readonly meanError: number;
@@ -39,7 +39,7 @@ export interface TruncationCheck extends TruncationTerms {
  * The first step of the proof of (37), on a recorded run: |y_∞ − ŷ_H| ≤ Π, for every start and every H. ε_v is the
  * largest |V(s_t) − y_∞(t)| of the run, r_max its largest |r|.
  *
- * Note: a recorded run ends. y_∞ counts V for what comes after the run, whose weight is at most γ^tail.
+ * Note: a recorded run ends. y_∞ counts V for the time after the run, whose weight is at most γ^tail.
  *
  * @param rewards r_1..r_T, [T].
  * @param values V(s_0)..V(s_T), [T + 1].

@@ -48,7 +48,7 @@ export function tensorflow(): Tensorflow {
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
     throw new UserError(
-      `native TensorFlow, with which policies are trained and evaluated, is missing (${reason}); allowed: an installed addon; \`npm run setup\` installs it and names what it lacks`,
+      `native TensorFlow, with which policies are trained and evaluated, is missing (${reason}); allowed: an installed addon; \`npm run setup\` installs it and names missing parts`,
     );
   }
   // glibc gives large blocks back to the system when they are freed; new ones then cost an update of LYREO 15,000 page

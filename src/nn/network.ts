@@ -25,7 +25,7 @@ export class Network {
     private readonly kept: readonly string[],
   ) {}
 
-  /** What the graph computes from the inputs, by the names of nodes or ports such as `name:2`. */
+  /** The graph's results for the inputs, by the names of nodes or ports such as `name:2`. */
   protected fetch(inputs: Inputs, ports: readonly string[] = ['outputs']): Float32Array[] {
     return this.fed(inputs, (feeds) => this.run(feeds, ports).map(read));
   }

@@ -6,7 +6,7 @@ import { type PredictorBatch, type PredictorState, ReturnPredictor } from '../re
 import { PREDICTOR_FEATURES, type Rollout } from '../rollout';
 import type { TrainingConfig } from '../training-config';
 
-/** What PPO learns from: an advantage per request and targets of the critic's two heads. */
+/** The input of PPO: an advantage per request and targets of the critic's two heads. */
 export interface Credit {
   /** [T·U]. */
   readonly advantages: Float32Array;
@@ -90,7 +90,7 @@ export function creditRule(
   };
 }
 
-/** What a rule with a return predictor works with. */
+/** The setup of a rule with a return predictor. */
 export interface PredictorSetup extends CreditSetup {
   readonly predictor: ReturnPredictor;
   /** Adds a rollout to the memory and takes the predictor's gradient steps; returns its normalised squared error. */

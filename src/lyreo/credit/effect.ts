@@ -20,7 +20,7 @@ const LARGEST_QUEUE = 50;
  * Note: RUDDER weighs by how well the return is predicted. In an overloaded system nearly all of the return is
  * predictable and next to nothing of it is due to the slot's decision, so that R² says little about credit.
  *
- * @param gradients ∇Q of the three heads in what is assigned, [S·T, ASSIGNED_FEATURES] each.
+ * @param gradients ∇Q of the three heads by the assigned features, [S·T, ASSIGNED_FEATURES] each.
  * @param predictions Q and `targets` y, [S·T, 3]; both of a rollout the predictor has not learned from.
  */
 export function headWeights(
@@ -69,7 +69,7 @@ function assignedDeviation({ slots: T, requests: U, servers: S, ...rollout }: Ro
  * along the request's contribution to χ_s, q_i(s) = ∇_χ(Q^later + Q^earlier + Z_s·Q^balance)·f_{i,s}, each head times its
  * weight.
  *
- * @param gradients of the three heads in what is assigned, [S·T, ASSIGNED_FEATURES] each.
+ * @param gradients of the three heads by the assigned features, [S·T, ASSIGNED_FEATURES] each.
  * @param weights of the three heads, see `headWeights`.
  */
 export function marginalEffect(
