@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/errors';
 import type { SystemConfig } from './config';
+import { standards } from './config-fields';
 import { calibrated } from './gpus';
 import { systemConfig } from './presets';
 
@@ -21,6 +24,17 @@ describe('systemConfig', () => {
       balanceTolerance: 0.01,
       kvPoolFraction: 1,
     });
+  });
+
+  it.each(Object.entries(standards))('has the documented default of %s', (field, value) => {
+    const source = readFileSync(join(__dirname, 'config.ts'), 'utf8');
+    const [, doc] = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\s+readonly ${field}: `, 's').exec(source) ?? [];
+    const shown = Array.isArray(value)
+      ? `[${value.join(', ')}]`
+      : typeof value === 'string'
+        ? `'${value}'`
+        : String(value);
+    expect(doc).toContain(`Default ${shown.replace('-', '−')}`);
   });
 
   it('takes κ, w and the spreads from data/calibrated.json', () => {
