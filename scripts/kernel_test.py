@@ -227,7 +227,7 @@ def documentation_signatures_and_fields_are_shown(kernel):
     for code in options:
         text = shown(code)
         assert text.startswith("lyreo.systemConfig(preset: Preset, overrides?: Partial<SystemConfig>"), (code, text)
-        assert "slots?: number – Afterwards the servers run" in text, (code, text)
+        assert "users?: number – U, mobile users" in text, (code, text)
     # The innermost call, the fields of the literal at the cursor.
     text = shown("lyreo.plot(lyreo.figure([], { title: 'x', | }), {})")
     assert text.startswith("lyreo.figure(") and "subtitle?: string" in text and "caption" not in text, text
