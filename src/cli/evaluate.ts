@@ -73,6 +73,9 @@ async function runEvaluate(names: readonly string[], options: EvaluateFlags): Pr
   if (seed + episodes > 2 ** 32) throw invalid('--seed', seed, `at most 4294967296 - episodes`);
   checkNames(names);
   const policyFile = names.find((name) => !known.has(name));
+  const vain = draws === undefined ? options.acceptChangedFiles && '--accept-changed-files' : '--draws';
+  if (policyFile === undefined && vain)
+    throw new UserError(`${vain} is given without a policy; allowed: with policy files`);
   const trained =
     policyFile === undefined ? undefined : loadPolicy(policyFile, undefined, { acceptChangedFiles: true }).config;
   const { config, workload, trace } = readSystem(options, trained);

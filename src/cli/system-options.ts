@@ -58,7 +58,7 @@ export function addSystemOptions(command: Command, others = ''): Command {
       .enum(presets)
       .optional()
       .describe('constants: literal (as printed), calibrated or pilot (default: calibrated)'),
-    config: word('file', 'JSON with "preset" and any fields of the configuration; options go before it'),
+    config: word('file', 'JSON with "preset" and any fields of the configuration; options override it'),
   });
   command.option('--set <field=value>', `any field of the configuration${others}; may be repeated`, addSetting);
   return addFlags(command, Object.fromEntries(own)).addHelpText(

@@ -76,6 +76,7 @@ describe('lyreo train and evaluate', () => {
     ['evaluate nobody', /contender is "nobody"; allowed: a policy file, random, ll, /],
     ['evaluate', /missing required argument/],
     ['evaluate ll runs/none.lyreo', /^policy file runs\/none\.lyreo does not exist; allowed: .*\n$/],
+    ['evaluate ll --draws independent', /^--draws is given without a policy; allowed: with policy files\n$/],
     ['evaluate ll random ll', /^contender ll is given twice; allowed: each contender once\n$/],
   ])('%s: a fault of the input', (args, text) => {
     const { code, out, err } = lyreo(...args.split(' '));

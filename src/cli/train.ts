@@ -15,6 +15,7 @@ import { type TrainingConfig, trainingStandards } from '../lyreo/training-config
 import { creditRules, methods } from '../paper/methods';
 import { learningByIds, learningMethods, learningOf, train } from '../paper/train';
 import { presetFields } from '../system/presets';
+import { warn } from './console';
 import { type Values, addFlags, progress, seeds, toggle, word } from './options';
 import { withProgress } from './progress';
 import { short, textList } from './report';
@@ -72,6 +73,8 @@ async function runTrain(options: TrainFlags): Promise<void> {
     throw new UserError('--resume is given without --out; allowed: both, or neither');
   const asked = trainingOf(options);
   const { updates, config, training } = asked;
+  if (resume === true && !existsSync(trainingFiles(out ?? '').checkpoint))
+    warn(`${out} has no training to resume; one begins`);
   if (out === undefined && json !== true) process.stderr.write('no --out: the policy and the log will not be kept\n');
   try {
     await withProgress(updates * config.slots, 'slots', options.progress, async (progress, signal) => {

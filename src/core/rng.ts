@@ -1,3 +1,5 @@
+import { invalid } from './errors';
+
 /** 32-bit finaliser of MurmurHash3: every input bit moves every output bit. */
 function mix32(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -98,10 +100,10 @@ export class Rng {
 /**
  * The root generator of a run.
  *
- * @throws RangeError when the seed is no integer in 0..2³²−1.
+ * @throws UserError when the seed is no integer in 0..2³²−1.
  */
 export function createRng(seed: number): Rng {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff)
-    throw new RangeError(`seed is ${seed}; allowed: an integer from 0 to 4294967295`);
+    throw invalid('seed', seed, 'an integer from 0 to 4294967295');
   return new Rng(mix32(seed ^ 0x6c797265));
 }

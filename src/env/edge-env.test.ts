@@ -246,6 +246,16 @@ describe('EdgeEnv', () => {
     expect(() => env.step(new Int32Array(3))).toThrow(/assignment\[3\] is missing/);
   });
 
+  it.each([
+    [{ slotSeconds: -1 }, 'slotSeconds is -1; allowed: a finite number > 0'],
+    [{ kvPoolFraction: 5 }, 'kvPoolFraction is 5; allowed: a number in (0, 1]'],
+    [{ slots: 0 }, 'slots is 0; allowed: an integer from 1 to 1000000000'],
+    [{ gpus: ['rtx3080'] }, 'gpus has 1 names and servers is 4; allowed: as many names as servers'],
+    [{ usrs: 3 }, 'usrs is 3; allowed: no unknown keys; did you mean users?'],
+  ])('refuses %j in a configuration that was changed by hand', (fields, message) => {
+    expect(() => simulate({ ...config(), ...fields }, schedulers.random, 1)).toThrow(`configuration: ${message}`);
+  });
+
   it('refuses a request of a user that the configuration does not have, and a scheduler that is none', () => {
     const env = new EdgeEnv(config(), 1, { workload: syntheticWorkload(config({ users: 41 }), 1) });
     expect(() => env.reset()).toThrow('slot 0, request 20: user is 20; allowed: an index of the 20 users, 0 to 19');

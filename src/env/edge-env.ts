@@ -3,6 +3,7 @@ import { createChannel } from '../system/channel';
 import { Completions } from '../system/completion';
 import type { SystemConfig } from '../system/config';
 import { serverSpecs } from '../system/gpus';
+import { checkedConfig } from '../system/presets';
 import { Mobility } from '../system/mobility';
 import { kilobytesToBytes } from '../core/units';
 import type { EdgeServer } from '../system/server';
@@ -80,6 +81,7 @@ export class EdgeEnv {
     readonly seed: number,
     private readonly options: EdgeEnvOptions = {},
   ) {
+    if (options.serving === undefined) checkedConfig(config);
     const kvBytesPerToken = kilobytesToBytes(config.kvKilobytesPerToken);
     this.serving = options.serving ?? new Serving(serverSpecs(config), { ...config, kvBytesPerToken });
     this.mobility = new Mobility(config, seed);

@@ -3,7 +3,10 @@ import type { SlotOutcome } from './outcome';
 
 /** The three terms of a slot's reward (30), as costs, before ν, the sign and the division by U. */
 export interface RewardTerms {
-  /** Σ D_tot of the requests that completed in the slot, without those of the drain, s. */
+  /**
+   * Σ D_tot of the requests that completed in the slot, without those of the drain, s. The credit rules `delayed` and
+   * `printed` alone learn from it: the others have their own latency.
+   */
   readonly latency: number;
   /** Cost of imbalance. */
   readonly balance: number;
@@ -25,12 +28,12 @@ export interface RewardWeights {
   readonly penaltyUnit: number;
 }
 
-/** Weights in a system; by default ϱ = 1, and c = 1 in units of ε. */
+/** Weights in a system; by default ϱ = 1, and c = 1 in the printed unit. */
 export function rewardWeights(
   { balanceUnit, balanceTolerance }: SystemConfig,
   memoryWeight: number = 1,
   penaltyWeight: number = 1,
-  penaltyUnit: number = balanceTolerance,
+  penaltyUnit: number = 1,
 ): RewardWeights {
   return { memoryWeight, penaltyWeight, balanceUnit, balanceTolerance, penaltyUnit };
 }

@@ -5,6 +5,7 @@ import type { AdamState } from '../nn/adam';
 import type { Mlp } from '../nn/mlp';
 import type { SystemConfig } from '../system/config';
 import { type FileHashes, fileHashes } from '../system/config-files';
+import { checkedConfig } from '../system/presets';
 import type { Credit, CreditRule } from './credit/credit';
 import { type HeldOutLog, evaluateHeldOut } from './held-out';
 import { type DecisionOptions, type LearningMethod, decisionOptions } from './method';
@@ -82,6 +83,7 @@ export class Learner {
     readonly training: TrainingConfig,
     readonly seed: number,
   ) {
+    checkedConfig(config);
     this.files = fileHashes(config);
     this.decision = decisionOptions(method, training);
     const root = createRng(seed);

@@ -106,11 +106,14 @@ function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; tar
   const { config, method, seed = 1, folder, resume = false } = options;
   const training = trainingConfig(method, options.training ?? {});
   const asked = { config, method, training, seed };
-  const path = folder === undefined ? '' : trainingFiles(folder).checkpoint;
+  const { checkpoint: path = '', log: logFile = '' } = folder === undefined ? {} : trainingFiles(folder);
   if (folder !== undefined) prepare(folder);
+  // A training that is killed before its first checkpoint leaves an empty log.
+  if (!existsSync(path) && (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new UserError(`${logFile} is the log of a training without its checkpoint; allowed: a folder without one`);
   if (!existsSync(path)) return { learner: new Learner(config, method, training, seed), log: [] };
   if (!resume)
-    throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume)`);
+    throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume, resume: true)`);
   const checkpoint = loadCheckpoint(path);
   const learner = resumeLearner(path, checkpoint, asked, options);
   options.onResume?.(checkpoint.log);

@@ -24,9 +24,13 @@ export const trainingStandards = {
   returnNorm: true,
   /** Table I. */
   updateEpochs: 10,
+  /** Of an epoch, whole slots each. */
   minibatches: 4,
+  /** Weight of the entropy bonus. */
   entCoef: 0.003,
+  /** Weight of the critic's loss. */
   vfCoef: 0.5,
+  /** Gradients with a larger Euclidean norm are scaled down to it. */
   maxGradNorm: 0.5,
   /** ∞ never ends an update early. */
   targetKl: 0.015,
@@ -47,6 +51,7 @@ export const trainingStandards = {
   startQueue: 20,
   /** Held-out episodes on which the policy is evaluated after every update. */
   heldOutEpisodes: 2,
+  /** Slots of a held-out episode. */
   heldOutSlots: 100,
   /** Whether policy, critic and predictor see Z always, or where the reward has virtual queues. */
   queueSeen: 'with virtual queue' as 'always' | 'with virtual queue',
@@ -68,6 +73,7 @@ export const trainingStandards = {
   predictorSteps: 40,
   /** Windows per step. */
   predictorBatch: 64,
+  /** 3e-3 of the rule `request`. */
   predictorLearningRate: 1e-3,
   /** Rollouts that the predictor learns from. */
   predictorMemory: 4,
@@ -77,6 +83,7 @@ export const trainingStandards = {
   fullQuality: 0.2,
 };
 
+/** Hyperparameters of a training: the fields of `trainingStandards`. */
 export type TrainingConfig = Readonly<typeof trainingStandards>;
 
 const [count, countOrNone] = [1, 0].map((least) => integer(least, 1_000_000));

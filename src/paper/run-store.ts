@@ -99,7 +99,9 @@ export class RunStore {
       const nan = (_: string, value: unknown): unknown => (value === 'NaN' ? Number.NaN : value);
       const run = JSON.parse(readFileSync(path, 'utf8'), nan) as Partial<StoredRun>;
       const { name, seed, evaluation } = run;
-      if (run.key === undefined || name === undefined || seed === undefined || evaluation?.perEpisode === undefined)
+      const { meanLatency, deviation, perEpisode } = evaluation ?? {};
+      const isWhole = run.key !== undefined && name !== undefined && perEpisode !== undefined;
+      if (!isWhole || ![seed, meanLatency, deviation].every((x) => typeof x === 'number'))
         throw new TypeError('no run');
       return run as StoredRun;
     } catch (error) {

@@ -90,7 +90,7 @@ describe('train', () => {
     await expect(logOf({ folder, resume: true, method: 'ly-ppo' })).rejects.toThrow(
       /method's credit is "delayed"; allowed: "request"/,
     );
-    const { checkpoint } = trainingFiles(folder);
+    const { checkpoint, log } = trainingFiles(folder);
     writeFileSync(checkpoint, readFileSync(checkpoint).subarray(0, 5000));
     await expect(logOf({ folder, resume: true })).rejects.toThrow(
       /checkpoint\.lyreo is no file of lyreo's, or cut short/,
@@ -98,6 +98,9 @@ describe('train', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     await expect(logOf({ folder: join(file, 'run') })).rejects.toThrow(/file is a file; allowed: a folder/);
+    rmSync(checkpoint);
+    for (const resume of [true, false])
+      await expect(logOf({ folder, resume })).rejects.toThrow(`${log} is the log of a training without its checkpoint`);
   });
 
   describe.each([

@@ -50,9 +50,9 @@ function claimsSentence({ headline }: Scoreboard): string {
   const { holds, contradicted, notShown, cannotBeTested } = independent;
   const open = cannotBeTested === 0 ? '' : `, and ${cannotBeTested} cannot be tested`;
   return (
-    `With LYREO (request credit), our form of the method, the stored runs confirm ${holds} of the paper's ` +
-    `${total(independent)} independent claims (${fittedHold} of them fitted), contradict ${contradicted} and ` +
-    `leave ${notShown} undecided${open}; chance would confirm about ${byChance.toFixed(0)} of the ${decided} that are decided.`
+    `With LYREO (request credit), our form of the method, ${holds} of the paper's ${total(independent)} independent claims ` +
+    `hold in the stored runs, ${contradicted} are contradicted and ${notShown} are not shown${open}. Our constants were ` +
+    `fitted to ${fittedHold} of those that hold; chance would confirm about ${byChance.toFixed(0)} of the ${decided} that are decided.`
   );
 }
 
@@ -77,15 +77,15 @@ function comparisonSentence(results: Results, [first, ...rivals]: readonly Metho
   });
   return (
     `On held-out episodes, over ${inFig2(results, first).length} seeds, ${listed(values)}; of the loads U = ${users.join(', ')} ` +
-    `LYREO's latency is significantly below ${listed(wins)} (single tests, not corrected for their number).`
+    `LYREO's latency is significantly below ${listed(wins)}; each is a test by itself, without a correction for their number.`
   );
 }
 
 function printedSentence(results: Results, { headline }: Scoreboard): string {
   const { independent, decided } = headline.printed;
   return (
-    `LYREO (printed), the nearest reading of the text, has ${heldOut(results, 'lyreo-printed')}; with the printed ` +
-    `optimiser for every learner ${independent.holds} of the ${decided} claims that are decided hold.`
+    `LYREO (printed), the nearest reading of the text, has ${heldOut(results, 'lyreo-printed')}. With it, and ` +
+    `with the printed optimiser for every learner, ${independent.holds} of the ${decided} decided claims hold.`
   );
 }
 

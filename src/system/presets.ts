@@ -66,10 +66,20 @@ export function systemConfig(
   parseWith(z.strictObject({ preset: oneOf('literal', 'calibrated', 'pilot') }), { preset }, where);
   const base = presetFields(preset);
   const fields = { ...standards, ...base, ...withCompanions(overrides, base.calibration) };
+  const config = checkedConfig(fields, where);
+  serverSpecs(config, undefined, where);
+  return config;
+}
+
+/**
+ * A configuration whose fields are all allowed, one that was changed by hand too.
+ *
+ * @throws UserError naming the first field that is not, its value and the allowed values.
+ */
+export function checkedConfig(fields: Partial<SystemConfig>, where = 'configuration'): SystemConfig {
   const config = parseWith(configSchema, fields, where);
   const { gpus, servers } = config;
   if (gpus !== undefined && gpus.length !== servers)
     throw invalid(`${where}: gpus has ${gpus.length} names and servers`, servers, 'as many names as servers');
-  serverSpecs(config, undefined, where);
   return config;
 }
