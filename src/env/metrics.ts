@@ -23,14 +23,18 @@ function valueOfEach<K extends string>(names: readonly K[], of: (name: K) => num
 
 /** The report of a run; latencies in seconds, NaN when no request was completed. */
 export interface RunMetrics extends Readonly<Pick<SlotOutcome, (typeof COUNTED)[number]>> {
+  /** T. */
   readonly slots: number;
+  /** Requests, those of the drain included. */
   readonly completed: number;
   /** Requests in the system after the last slot. */
   readonly inFlight: number;
   /** Mean D_tot. */
   readonly meanLatency: number;
+  /** Median and 99 % quantile of D_tot, within 0.01 %. */
   readonly p50Latency: number;
   readonly p99Latency: number;
+  /** Means of the parts of D_tot. */
   readonly parts: LatencyParts;
   /** Mean of Y_s(t) over servers and slots. */
   readonly deviation: number;
@@ -46,6 +50,7 @@ export interface RunMetrics extends Readonly<Pick<SlotOutcome, (typeof COUNTED)[
   readonly highKvPercent: number;
   /** ∫N(t)dt against Σ D_tot, relative: 0 when every request is accounted for (Little's law). */
   readonly littleResidual: number;
+  /** Whether the servers kept up: docs/stability.md. */
   readonly stability: Stability;
   /** Mean η_s, largest peak, mean Y_s and decode iterations per server. */
   readonly perServer: readonly Readonly<Record<(typeof OF_SERVER)[number], number>>[];

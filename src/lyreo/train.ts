@@ -113,7 +113,9 @@ function start(options: TrainOptions): { learner: Learner; log: UpdateLog[]; tar
     throw new UserError(`${logFile} is the log of a training without its checkpoint; allowed: a folder without one`);
   if (!existsSync(path)) return { learner: new Learner(config, method, training, seed), log: [] };
   if (!resume)
-    throw new UserError(`${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume, resume: true)`);
+    throw new UserError(
+      `${String(folder)} has a training; allowed: a folder without one, or to resume it (--resume, resume: true)`,
+    );
   const checkpoint = loadCheckpoint(path);
   const learner = resumeLearner(path, checkpoint, asked, options);
   options.onResume?.(checkpoint.log);

@@ -38,6 +38,9 @@ function actingAs(
 /**
  * Runs a scheduler or a learned policy once per seed. The same seeds give every contender the same users, links and
  * requests, so that differences can be taken pair by pair.
+ *
+ * @param options the kind of `draws` of a policy, and the `workload` of a seed.
+ * @returns a report for each seed.
  */
 export function evaluate(
   config: SystemConfig,

@@ -42,10 +42,13 @@ function checkIds<T extends { readonly id: string }>(noun: string, own: T, known
  * @throws UserError when an id is of a function that the paper's methods do not have, such as one of your own.
  */
 export function learningByIds(ids: MethodIds, where: string): LearningMethod {
-  const credit = creditRules.find(({ id }) => id === ids.credit);
-  if (credit === undefined) throw invalid(`${where}: credit`, ids.credit, creditRules.map(({ id }) => id).join(', '));
-  const reward = rewards.find(({ id }) => id === ids.reward);
-  if (reward === undefined) throw invalid(`${where}: reward`, ids.reward, rewards.map(({ id }) => id).join(', '));
+  const find = <T extends { readonly id: string }>(field: 'credit' | 'reward', known: readonly T[]): T => {
+    const found = known.find(({ id }) => id === ids[field]);
+    const allowed = `${known.map(({ id }) => id).join(', ')}; one of your own is known to the program that has it`;
+    if (found === undefined) throw invalid(`${where}: ${field}`, ids[field], allowed);
+    return found;
+  };
+  const [credit, reward] = [find('credit', creditRules), find('reward', rewards)];
   return { credit, reward, balanceMeasure: ids.balanceMeasure };
 }
 
@@ -53,7 +56,8 @@ export function learningByIds(ids: MethodIds, where: string): LearningMethod {
 export type NamedTrainOptions = Omit<TrainOptions, 'method'> & { readonly method: MethodName | LearningMethod };
 
 /**
- * Trains a method by name, or as data; see the training of `lyreo/train`.
+ * Trains a method by name, or as data, update by update; timers, input and signals have their turn in between. Killed at
+ * any moment and resumed, a training in a folder leaves the same log and the same weights as one that was left alone.
  *
  * @throws UserError when options are wrong, the folder has another training, or a file that the configuration names
  * has changed since the training was begun.

@@ -58,7 +58,7 @@ export const configFields: { readonly [Name in keyof SystemConfig]-?: Field<Syst
   sigmaOutput: [between(0, 5), 'spread of ln(output length)'],
   predictionError: [oneOf('none', 'lognormal'), 'error of predicted output lengths: none or lognormal', 'none'],
   predictionSigma: [between(0, 5), 'spread of ln(predicted/true output length)', 0.3],
-  stateDelaySlots: [integer(0, 1000).optional(), 'age of the servers\' state that a scheduler sees, slots'],
+  stateDelaySlots: [integer(0, 1000).optional(), "age of the servers' state that a scheduler sees, slots"],
   admission: [
     oneOf('predicted-length', 'true-length').optional(),
     'length by which a server admits a request: predicted-length or true-length',
