@@ -263,6 +263,8 @@ describe('EdgeEnv', () => {
     expect(() => simulate(config(), misspelt, 1)).toThrow(
       /scheduler is missing; allowed: a function .*schedulers\.random/,
     );
+    const empty = (() => undefined) as unknown as SchedulerFactory;
+    expect(() => simulate(config(), empty, 1)).toThrow(/result of the scheduler is missing; allowed: a function /);
     const idle: SchedulerFactory = () => (view, assignment) => void (assignment[0] = view.slot);
     expect(() => simulate(config(), idle, 1)).toThrow(/^assignment\[1\] is -1; allowed: a server's index, 0 to /);
   });

@@ -4,7 +4,7 @@ import type { SystemConfig } from '../system/config';
 import { EdgeEnv, type EdgeEnvOptions } from './edge-env';
 import { Metrics, type RunMetrics } from './metrics';
 import type { SlotOutcome } from './outcome';
-import type { SchedulerFactory } from './scheduler';
+import type { Scheduler, SchedulerFactory } from './scheduler';
 
 export interface SimulateOptions extends EdgeEnvOptions {
   /** Called after every slot with its outcome, the last with the drain's. The same object each time. */
@@ -23,15 +23,12 @@ export function* playSlots(
   seed: number,
   options: SimulateOptions,
 ): Generator<SlotOutcome, RunMetrics, undefined> {
-  if (typeof scheduler !== 'function')
-    throw invalid(
-      'scheduler',
-      scheduler,
-      'a function (system, rng) => (view, assignment) => …, such as schedulers.random',
-    );
+  const allowed = 'a function (system, rng) => (view, assignment) => …, such as schedulers.random';
+  if (typeof scheduler !== 'function') throw invalid('scheduler', scheduler, allowed);
   const env = new EdgeEnv(config, seed, options);
   const metrics = new Metrics(env.servers.length, config.balanceTolerance);
-  const assign = scheduler(config, createRng(seed).fork('scheduler'));
+  const assign: unknown = scheduler(config, createRng(seed).fork('scheduler'));
+  if (!isScheduler(assign)) throw invalid('result of the scheduler', assign, allowed);
   let step = env.reset();
   const assignment = new Int32Array(step.view.user.length);
   while (step.stepType !== 'last') {
@@ -45,6 +42,8 @@ export function* playSlots(
   }
   return metrics.report();
 }
+
+const isScheduler = (made: unknown): made is Scheduler => typeof made === 'function';
 
 /**
  * Runs a scheduler for T slots and the drain.

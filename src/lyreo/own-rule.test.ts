@@ -70,6 +70,11 @@ describe('a rule and a reward of one’s own', () => {
     await expect(train({ ...options, method: { ...standard, credit: nothing } })).rejects.toThrow(
       /credit rule "nothing": advantages is missing; allowed: a Float32Array of \d+/,
     );
+    const terms = (): never => ({ latency: 1, balance: Number.NaN, memory: 0 }) as never;
+    const reward: Reward = { id: 'lost', usesQueue: false, terms };
+    await expect(train({ ...options, method: { ...standard, reward } })).rejects.toThrow(
+      'reward "lost": balance is NaN; allowed: a finite number',
+    );
   });
 
   it('are asked for again at a resumption: another id is refused, and both are named', async () => {

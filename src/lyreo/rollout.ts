@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors';
 import { type Rng, createRng } from '../core/rng';
 import { SERVER_CONSTANTS, SERVER_FEATURES, encodeConstants } from '../env/observation';
 import { type Reward, type RewardWeights, driftPlusPenalty, rewardWeights } from '../env/reward';
@@ -132,7 +133,11 @@ export function playEpisode(
     rollout.deviation.set(outcome.learned.deviation, t * S);
     rollout.queue.set(outcome.learned.queue, t * S);
     const terms = reward.terms(outcome, weights);
-    for (const name of ['latency', 'balance', 'memory'] as const) rollout.terms[name][t] = terms[name];
+    for (const name of ['latency', 'balance', 'memory'] as const) {
+      if (!Number.isFinite(terms[name]))
+        throw invalid(`reward "${reward.id}": ${name}`, terms[name], 'a finite number');
+      rollout.terms[name][t] = terms[name];
+    }
     t++;
   };
   const metrics = simulate(config, () => act, envSeed, { balanceMeasure, showsQueue, startQueue: start, onSlot });
