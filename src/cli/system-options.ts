@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { UserError, invalid } from '../core/errors';
 import { readTextFile } from '../core/files';
-import { parseJson } from '../core/parse';
+import { parseJson, suggestion } from '../core/parse';
 import type { Preset, SystemConfig } from '../system/config';
 import { configFields, standards as printed } from '../system/config-fields';
 import { presetFields, systemConfig, withCompanions } from '../system/presets';
@@ -127,16 +127,6 @@ function optionValues(options: SystemOptions, others: readonly string[]): Partia
     values[field] = reader(`--set ${field}`, schema)(text);
   }
   return values;
-}
-
-/** The name that begins most like a misspelt one. */
-function suggestion(word: string, known: readonly string[]): string {
-  for (let length = word.length; length >= 3; length--) {
-    const begin = word.slice(0, length).toLowerCase();
-    const name = known.find((each) => each.toLowerCase().startsWith(begin));
-    if (name !== undefined) return `; did you mean ${name}?`;
-  }
-  return '';
 }
 
 /** Refuses a field that an option sets in vain. */

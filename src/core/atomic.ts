@@ -15,7 +15,7 @@ export interface PendingFile {
   write(data: string | Uint8Array): void;
   /** Moves the finished file to its place. */
   commit(): void;
-  /** Takes back what has been written; nothing after `commit`. */
+  /** Takes back the part that has been written; nothing after `commit`. */
   discard(): void;
 }
 
@@ -69,7 +69,7 @@ export function pendingFile(path: string): PendingFile {
   };
 }
 
-/** Writes a whole file, or leaves what was there and throws a UserError. */
+/** Writes a whole file, or leaves the earlier one and throws a UserError. */
 export function writeFileAtomic(path: string, data: string | Uint8Array): void {
   const file = pendingFile(path);
   try {

@@ -30,7 +30,7 @@ const LONGEST_ROW = 2 ** 24;
  * @param chunks the text, cut anywhere.
  * @returns the first format whose columns the header has, and all rows that are not blank; they can be read once.
  * @throws UserError naming file and line when the header fits no format, a row has too few or too many fields or
- *   malformed quotes, and column, value and what is allowed when a cell is refused; also while the rows are read.
+ *   malformed quotes, and column, value and the allowed values when a cell is refused; also while the rows are read.
  */
 export function readTable<Row extends readonly unknown[], Format extends CsvFormat<Row>>(
   chunks: Iterable<string>,

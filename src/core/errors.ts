@@ -1,5 +1,5 @@
 /**
- * A mistake in what the user handed in: a file, a field, an option.
+ * A mistake in the user's input: a file, a field, an option.
  * The command line prints its message alone and exits with code 2; nothing has been written.
  */
 export class UserError extends Error {
@@ -14,7 +14,7 @@ export function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** The one form of every complaint: where it stands, what was found there and what is allowed. */
+/** The one form of every complaint: the place, the value found there and the allowed values. */
 export function invalid(where: string, value: unknown, allowed: string): UserError {
   return new UserError(`${where} is ${show(value)}; allowed: ${allowed}`);
 }

@@ -6,7 +6,7 @@ import { parseJson } from './parse';
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/** Does what needs a file that the user named; what the system refuses is a UserError with the reason in words. */
+/** Works with a file that the user named; a refusal of the system is a UserError with the reason in words. */
 export function withFile<T>(path: string, purpose: 'read' | 'written', work: () => T): T {
   try {
     return work();

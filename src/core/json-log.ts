@@ -20,7 +20,7 @@ export function readJsonLog<Line>(path: string): JsonLog<Line> {
 /**
  * The results with which work continues; none when there is no log yet.
  *
- * @param otherwise the log's work when its header differs, and what is allowed; the end of the error.
+ * @param otherwise the log's work when its header differs, and the allowed work; the end of the error.
  */
 export function resumeJsonLog<Line>(path: string, header: string, otherwise: string): Line[] {
   const log = existsSync(path) ? readJsonLog<Line>(path) : { header, lines: [] };

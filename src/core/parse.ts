@@ -13,10 +13,17 @@ function distance(a: string, b: string): number {
   return row[b.length];
 }
 
+/** `; did you mean users?` where a known name is the nearest, at most two letters from the word; otherwise nothing. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const nearest = Math.min(...known.map((name) => distance(word, name)));
+  const name = nearest > 2 ? undefined : known.find((each) => distance(word, each) === nearest);
+  return name === undefined ? '' : `; did you mean ${name}?`;
+}
+
 /**
- * Checks a value against a schema whose messages say what is allowed.
+ * Checks a value against a schema whose messages name the allowed values.
  *
- * @throws UserError with file, field, value and what is allowed; the first fault only, with the count of the others.
+ * @throws UserError with file, field, value and the allowed values; the first fault only, with the count of the others.
  */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
   const { data, error } = schema.safeParse(value, { reportInput: true });
@@ -28,10 +35,8 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string)
   if (issue.code !== 'unrecognized_keys') throw complaint(issue.path, issue.input, issue.message);
   const [key] = issue.keys;
   const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const meant = known.find((name) => distance(key, name) <= 2);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
   const found: unknown = (issue.input as unknown as Record<string, unknown>)[key];
-  throw complaint([...issue.path, key], found, `no unknown keys${hint}`);
+  throw complaint([...issue.path, key], found, `no unknown keys${suggestion(key, known)}`);
 }
 
 /** Parses JSON text; a byte order mark is dropped. Empty text and text that is no JSON is a UserError. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A finite number; whatever is wrong with a value, the message says what is allowed. */
+/** A finite number; every message names the allowed values. */
 const number = (allowed: string, accepts: (x: number) => boolean): z.ZodType<number> =>
   z.number(allowed).refine(accepts, allowed);
 

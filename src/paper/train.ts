@@ -44,9 +44,9 @@ function checkIds<T extends { readonly id: string }>(noun: string, own: T, known
 export function learningByIds(ids: MethodIds, where: string): LearningMethod {
   const find = <T extends { readonly id: string }>(field: 'credit' | 'reward', known: readonly T[]): T => {
     const found = known.find(({ id }) => id === ids[field]);
-    const allowed = `${known.map(({ id }) => id).join(', ')}; one of your own is known to the program that has it`;
-    if (found === undefined) throw invalid(`${where}: ${field}`, ids[field], allowed);
-    return found;
+    if (found !== undefined) return found;
+    const names = known.map(({ id }) => id).join(', ');
+    throw invalid(`${where}: ${field}`, ids[field], `${names}; one of your own is known to the program that has it`);
   };
   const [credit, reward] = [find('credit', creditRules), find('reward', rewards)];
   return { credit, reward, balanceMeasure: ids.balanceMeasure };

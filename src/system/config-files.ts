@@ -32,7 +32,7 @@ export function fileHashes(config: Partial<SystemConfig>): FileHashes {
 /**
  * Compares the files that a configuration names with their content of earlier.
  *
- * @param maker what was made then, for the message.
+ * @param maker the thing that was made then, for the message.
  * @param asked a second configuration: a file that it does not name is not compared.
  * @throws UserError naming the first file with other content.
  */

@@ -23,7 +23,7 @@ export interface Calibrated extends Pick<
   readonly note: string;
   /** τ_0, s: an iteration with an empty pool. */
   readonly tau0Seconds: PerGpu;
-  /** τ_1, s: what a full pool adds; one for all GPUs or one each. */
+  /** τ_1, s: the addition of a full pool; one for all GPUs or one each. */
   readonly tau1Seconds: number | PerGpu;
   /** The exponent of the growth in between: τ_0 + τ_1·x^exponent. */
   readonly exponent: number;
@@ -40,7 +40,7 @@ const CURVED_POINTS = 17;
 /**
  * The three GPUs of Section V, with a decode curve over the KV pool κ·M, sampled: 1/v = τ_0 + τ_1·x^p, x = m/(κ·M).
  * Note: the paper measured v_dec with vLLM and prints no value; the curve's constants are calibrated [C]. It is
- * stretched over whatever the pool is: `literal` (κ = 1) spreads the same curve over the whole memory, so that a
+ * stretched over the pool, large or small: `literal` (κ = 1) spreads the same curve over the whole memory, so that a
  * full pool is equally slow in both presets. To hold a GPU's speed fixed while κ varies, give a profile file.
  */
 export function gpuPresets(kvPoolFraction: number, constants: Calibrated = calibrated()): GpuProfile[] {

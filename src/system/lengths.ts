@@ -35,7 +35,7 @@ export function logNormalTokens(field: string, mean: number, sigma: number): (u:
   const spread = Math.max(sigma, 1e-9);
   /** P(l ≤ n); rounding takes all below n + 1/2 to n. */
   const probability = (n: number): number => normalCdf((Math.log(n + 0.5) - mu) / spread);
-  /** E[(x − n)⁺] of the log-normal x: what a cut at n takes off the mean. */
+  /** E[(x − n)⁺] of the log-normal x: the loss of the mean by a cut at n. */
   const beyond = (n: number): number => {
     const z = (Math.log(n) - mu) / spread;
     return mean * normalCdf(spread - z) - n * normalCdf(-z);

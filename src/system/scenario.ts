@@ -127,7 +127,7 @@ function checkUnique(field: 'name' | 'id', places: ReadonlyMap<string, string>, 
 /**
  * Checks a scenario, parsed JSON.
  *
- * @throws UserError naming the file, the field, its value and what is allowed.
+ * @throws UserError naming the file, the field, its value and the allowed values.
  */
 export function parseScenario(value: unknown, file = 'scenario'): Scenario {
   const scenario = parseWith(schema, value, file);

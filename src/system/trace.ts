@@ -100,7 +100,7 @@ function secondsSince(first: CsvRow<TraceRow>, { values: [at], fault }: CsvRow<T
  * formats a row of 0 tokens is a failed request: skipped and counted. Rows out of order are sorted and counted.
  *
  * @param text whole or in pieces.
- * @throws UserError naming file, line, column, value and what is allowed.
+ * @throws UserError naming file, line, column, value and the allowed values.
  */
 export function parseTrace(text: string | Iterable<string>, file: string): Trace {
   const { format, rows } = readTable(typeof text === 'string' ? [text] : text, file, formats);

@@ -15,7 +15,7 @@ interface Prefill {
 /**
  * The requests of a server outside its running batch. A slot's batch starts its prefill when its last request has been
  * received and the prefill before it has ended.
- * Note: the paper does not say what happens when the previous slot's prefill is still running; the batch waits.
+ * Note: the paper does not treat a previous slot's prefill that is still running; the batch waits.
  */
 export class WaitingQueue {
   /** Prefilled requests, which wait for admission, the next one first. */
