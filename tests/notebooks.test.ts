@@ -8,6 +8,7 @@ interface Cell {
   readonly cell_type: 'code' | 'markdown';
   readonly id: string;
   readonly source: string | readonly string[];
+  readonly outputs?: readonly { readonly text?: readonly string[] }[];
 }
 
 const folder = join(__dirname, '..', 'notebooks');
@@ -59,6 +60,13 @@ describe.each(files)('%s', (file) => {
         .map((line) => `${cell.id}: ${line}`),
     );
     expect(wide).toEqual([]);
+  });
+
+  it('prints no panel or figure as an object', () => {
+    const printed = code(file).filter(({ outputs = [] }) =>
+      outputs.some((one) => one.text?.join('').includes('legendgroup')),
+    );
+    expect(printed.map(({ id }) => id)).toEqual([]);
   });
 
   it(`has no text of more than ${MOST_WORDS} words in code`, () => {
